@@ -88,7 +88,10 @@ class Auction:
     @property
     def legal(self) -> tuple[Call, ...]:
         """The legal calls in the order of their numbers; none when the auction is over."""
-        return tuple(call for call in (PASS, DOUBLE, REDOUBLE, *BIDS) if self.allows(call))
+        if self.is_over:
+            return ()
+        higher = BIDS if self._highest is None else BIDS[self._highest - 2 :]
+        return (PASS, *filter(self.allows, (DOUBLE, REDOUBLE)), *higher)
 
     @property
     def turn(self) -> Seat:

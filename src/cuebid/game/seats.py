@@ -71,7 +71,7 @@ class Seat(IntEnum):
 
     def __add__(self, steps: int) -> Seat:
         """The seat that many places to the left."""
-        return Seat((int(self) + steps) % 4)
+        return _SEATS[(int(self) + steps) % 4]
 
     def __sub__(self, other: int) -> int:
         """How many places to the left of `other` this seat is."""
@@ -82,6 +82,8 @@ class Seat(IntEnum):
         """The dealer of a numbered duplicate board."""
         return cls((number - 1) % 4)
 
+
+_SEATS = tuple(Seat)
 
 _VULNERABILITY_WORDS = {
     "NONE": 0, "-": 0, "LOVE": 0, "O": 0, "NEITHER": 0, "": 0,

@@ -1,0 +1,133 @@
+"""Auctions at many tables at once, on NumPy arrays or Torch tensors (on any device) alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from array_api_compat import array_namespace, device
+
+from cuebid.game import Auction, Seat
+
+Array = Any
+"""A NumPy array or a Torch tensor."""
+
+HISTORY = 106
+SEQUENCE = 318
+
+
+@dataclass(slots=True)
+class Auctions:
+    """`T` tables in the middle of their auctions; `step` moves all of them on in place.
+
+    Four flags, one a seat, are kept as the four bytes of a 32-bit word (North's lowest), so that the view of another
+    seat is a rotation of words. Word 0 of `history` says who passed before the opening; words `1 + 3 * bid + kind` who
+    made (kind 0), doubled (1) or redoubled (2) that bid, bids counted from 0 for 1♣.
+    """
+
+    dealer: Array
+    """int64 [T], seats 0..3."""
+    vulnerability: Array
+    """int64 [T], bit 0 North-South, bit 1 East-West."""
+    history: Array
+    """int32 [T, 106]."""
+    sequence: Array
+    """uint8 [T, 318]: the calls as marks in the longest possible auction (see docs/encodings.md)."""
+    length: Array
+    """int64 [T], calls made."""
+    highest: Array
+    """int64 [T], the highest bid 0..34, or -1."""
+    bidder: Array
+    """int64 [T], the seat that made it."""
+    doubled: Array
+    """int64 [T], 0, 1 or 2 for redoubled."""
+    passes: Array
+    """int64 [T], passes since the last other call."""
+
+    @classmethod
+    def start(cls, dealer: Array, vulnerability: Array) -> Self:
+        """New auctions, where (and in whose arrays) `dealer` lives."""
+        xp, place = array_namespace(dealer), device(dealer)
+        tables = dealer.shape[0]
+        zeros = xp.zeros((tables,), dtype=xp.int64, device=place)
+        return cls(
+            dealer=xp.astype(dealer, xp.int64),
+            vulnerability=xp.astype(vulnerability, xp.int64),
+            history=xp.zeros((tables, HISTORY), dtype=xp.int32, device=place),
+            sequence=xp.zeros((tables, SEQUENCE), dtype=xp.uint8, device=place),
+            length=zeros,
+            highest=zeros - 1,
+            bidder=zeros,
+            doubled=zeros,
+            passes=zeros,
+        )
+
+    def __len__(self) -> int:
+        return int(self.dealer.shape[0])
+
+    @property
+    def turn(self) -> Array:
+        """int64 [T]: who calls next."""
+        return (self.dealer + self.length) & 3
+
+    @property
+    def over(self) -> Array:
+        """bool [T]."""
+        return (self.passes >= 4) | ((self.passes == 3) & (self.highest >= 0))
+
+    def select(self, index: Array) -> Self:
+        """A copy of these tables alone: indices or a mask."""
+        return type(self)(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    def legal(self) -> Array:
+        """bool [T, 38]: the legal calls by number; none at tables where the auction is over."""
+        xp = array_namespace(self.highest)
+        bids = xp.arange(-1, 35, device=device(self.highest))
+        own = ((self.turn ^ self.bidder) & 1) == 0
+        has_bid = self.highest >= 0
+        can_double = has_bid & ~own & (self.doubled == 0)
+        can_redouble = has_bid & own & (self.doubled == 1)
+        higher = bids[None, :] > self.highest[:, None]
+        higher[:, 0] = True  # the place before 1♣ serves as pass
+        mask = xp.concat([higher[:, :1], can_double[:, None], can_redouble[:, None], higher[:, 1:]], axis=1)
+        return mask & ~self.over[:, None]
+
+    def step(self, calls: Array) -> None:
+        """Make one call (int [T], by number, legal) at every table; where the auction is over nothing happens."""
+        xp = array_namespace(self.highest)
+        tables = xp.arange(len(self), device=device(self.highest))
+        turn, live = self.turn, ~self.over
+        calls = xp.where(live, calls, 0)
+        bids, passed = calls >= 3, calls == 0
+
+        self.highest = xp.where(bids, calls - 3, self.highest)
+        word = xp.where(passed, 0, 1 + 3 * self.highest + xp.where(bids, 0, calls))
+        flag = xp.astype(live & (~passed | (self.highest < 0)), xp.int32) << xp.astype(8 * turn, xp.int32)
+        self.history[tables, word] |= flag
+
+        self.bidder = xp.where(bids, turn, self.bidder)
+        self.doubled = xp.where(passed, self.doubled, xp.where(bids, 0, calls))
+        self.passes = xp.where(passed, self.passes + live, 0)
+        self.length = self.length + live
+
+        # The last pass of an auction has no place in the sequence; neither has a call after the end.
+        place = xp.where(self.highest < 0, self.passes - 1, 3 + 9 * self.highest + 3 * self.doubled + self.passes)
+        mark = live & ~self.over
+        place = xp.where(mark, place, 0)
+        self.sequence[tables, place] |= xp.astype(mark, xp.uint8)
+
+    def to_game(self, table: int) -> Auction:
+        """One table's auction as a `cuebid.Auction`."""
+        marks = [place for place in range(SEQUENCE) if int(self.sequence[table, place])]
+        calls = [_call_at(place) for place in marks]
+        if bool(self.over[table]):
+            calls.append(0)
+        return Auction(Seat(int(self.dealer[table])), calls)
+
+
+def _call_at(place: int) -> int:
+    """The call that a mark in the sequence stands for."""
+    if place < 3:
+        return 0
+    bid, after = divmod(place - 3, 9)
+    return {0: 3 + bid, 3: 1, 6: 2}.get(after, 0)
