@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuebid.game.calls import BIDS, Strain
+from cuebid.game.calls import BIDS, Call, Strain
 from cuebid.game.contract import Contract
 from cuebid.game.seats import Seat, Side, Vulnerability
 
@@ -38,11 +38,18 @@ def par(tricks: Sequence[Sequence[int]], dealer: Seat, vulnerability: Vulnerabil
     contracts = [
         (contract, tricks[contract.declarer][contract.strain])
         for (bid, side), reached in final.items()
-        if score and reached == score == value[bid, side]
+        if score and reached == score == value[bid, side] and _worth_bidding(bid, side, final, score)
         for contract in _contracts(tricks, bid.level, bid.strain, side)
     ]
     contracts.sort(key=lambda found: (found[0].bid, found[0].declarer))
     return Par(score, tuple(contracts))
+
+
+def _worth_bidding(bid: Call, side: Side, final: dict[tuple[Call, Side], int], score: int) -> bool:
+    """A contract that makes, or a save: something lower stands that would cost the side more."""
+    return (final[bid, side] > 0) == (side == Side.NS) or any(
+        _better(side, final[lower, side.other], score) == score != final[lower, side.other] for lower in BIDS[: bid - 3]
+    )
 
 
 def _better(side: Side, one: int, other: int) -> int:
