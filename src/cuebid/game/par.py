@@ -46,10 +46,11 @@ def par(tricks: Sequence[Sequence[int]], dealer: Seat, vulnerability: Vulnerabil
 
 
 def _worth_bidding(bid: Call, side: Side, final: dict[tuple[Call, Side], int], score: int) -> bool:
-    """A contract that makes, or a save: something lower stands that would cost the side more."""
-    return (final[bid, side] > 0) == (side == Side.NS) or any(
-        _better(side, final[lower, side.other], score) == score != final[lower, side.other] for lower in BIDS[: bid - 3]
-    )
+    """Whether a contract makes, or is a save above all that the other side would rather play."""
+    if (final[bid, side] > 0) == (side == Side.NS):
+        return True
+    saved_from = [other for other in BIDS if _better(side, final[other, side.other], score) != final[other, side.other]]
+    return bool(saved_from) and saved_from[-1] < bid
 
 
 def _better(side: Side, one: int, other: int) -> int:
