@@ -7,5 +7,6 @@ from cuebid.vector import encodings
 from cuebid.vector.auctions import Array, Auctions
 from cuebid.vector.contracts import Contracts, imps
 from cuebid.vector.encodings import Hands
+from cuebid.vector.situations import gather
 
-__all__ = ["Array", "Auctions", "Contracts", "Hands", "encodings", "imps"]
+__all__ = ["Array", "Auctions", "Contracts", "Hands", "encodings", "gather", "imps"]

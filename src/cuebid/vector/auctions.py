@@ -93,10 +93,13 @@ class Auctions:
         return mask & ~self.over[:, None]
 
     def step(self, calls: Array) -> None:
-        """Make one call (int [T], by number, legal) at every table; where the auction is over nothing happens."""
+        """Make one call (int [T], by number, legal) at every table.
+
+        Where the auction is over, or the call is negative, nothing happens.
+        """
         xp = array_namespace(self.highest)
         tables = xp.arange(len(self), device=device(self.highest))
-        turn, live = self.turn, ~self.over
+        turn, live = self.turn, ~self.over & (calls >= 0)
         calls = xp.where(live, calls, 0)
         bids, passed = calls >= 3, calls == 0
 

@@ -1,0 +1,49 @@
+"""From a name to an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cuebid.agents.advice import Agent
+from cuebid.game import BridgeError
+
+WEIGHTS = Path(__file__).parents[1] / "weights"
+
+OTHERS = (
+    "a weights file (.npz with its card beside it), `random` or `random:SEED`, `pass`, "
+    "`process:COMMAND` (a program that speaks docs/engine-protocol.md) or `epbot:CARD`"
+)
+
+
+def shipped() -> list[str]:
+    """The names of the networks that come with cuebid."""
+    return sorted(path.stem for path in WEIGHTS.glob("*.npz"))
+
+
+def load_agent(name: str) -> Agent:
+    """The agent of that name: a shipped network's, a weights file's, `random`, `pass`, `process:…` or `epbot:…`."""
+    kind, colon, rest = name.partition(":")
+    if kind == "process" and rest:
+        from cuebid.agents.process import Process
+
+        return Process(rest)
+    if kind == "epbot" and rest:
+        from cuebid.agents.epbot import EPBot
+
+        return EPBot(rest)
+    if kind == "random" and (not colon or rest.isdecimal()):
+        from cuebid.agents.simple import Random
+
+        return Random(int(rest or 0))
+    if name == "pass":
+        from cuebid.agents.simple import Passer
+
+        return Passer()
+
+    from cuebid.agents.policy import Policy
+
+    if name in shipped():
+        return Policy.load(WEIGHTS / f"{name}.npz", name)
+    if name.endswith(".npz"):
+        return Policy.load(name)
+    raise BridgeError(f"no such agent: {name!r} (expected {', '.join(shipped())}, {OTHERS})")

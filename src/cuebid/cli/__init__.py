@@ -1,0 +1,55 @@
+"""The `cuebid` command: one thin verb a module, each importing what it needs when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import cuebid
+import cuebid.cli.bid as bid
+import cuebid.cli.convert as convert
+import cuebid.cli.deals as deals
+import cuebid.cli.match as match
+import cuebid.cli.train as train
+from cuebid.game import BridgeError
+
+DESCRIPTION = """\
+A contract bridge bidding engine.
+
+  cuebid bid AKQ2.JT9.876.543 --auction "1H P"   what to call
+  cuebid auction --seed 3                         a board bid by four agents
+  cuebid match sayc-sl gf-sl --boards 1000        who is better, and by how much
+  cuebid solve "N:AKQ2.JT9.876.543 …"             double dummy table and par
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="cuebid", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    top.add_argument("--version", action="version", version=f"cuebid {cuebid.__version__}")
+    verbs = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    bid.add(verbs)
+    deals.add(verbs)
+    convert.add(verbs)
+    match.add(verbs)
+    train.add(verbs)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 when it did what was asked, 2 with one line on standard error for bad input."""
+    options = parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except (BridgeError, FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        print(f"cuebid: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        print("cuebid: stopped", file=sys.stderr)
+        return 130
+    return 0

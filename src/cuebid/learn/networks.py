@@ -1,0 +1,97 @@
+"""The networks of `cuebid.networks` in Torch, to be trained."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from cuebid.networks import Architecture
+from cuebid.networks.architecture import Floats, hand_counts
+from cuebid.networks.weights import Arrays
+
+
+class Layers(nn.Module):
+    """A stack of fully connected layers: scores [B, outputs] from bits [B, inputs] (floats 0 or 1)."""
+
+    count_weight: Tensor
+    count_bias: Tensor
+
+    def __init__(self, architecture: Architecture, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.architecture = architecture
+        self.dropout = dropout
+        self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in architecture.layers)
+        if architecture.hand_features:
+            weight, bias = map(torch.from_numpy, hand_counts())
+            self.register_buffer("count_weight", weight, persistent=False)
+            self.register_buffer("count_bias", bias, persistent=False)
+
+    def forward(self, bits: Tensor) -> Tensor:
+        signal = self._hidden(0, self._input(bits))
+        depth = self.architecture.depth
+        if self.architecture.kind == "mlp":
+            for number in range(1, depth):
+                signal = self._hidden(number, signal)
+        else:
+            for number in range(1, depth, 2):
+                signal = signal + self._hidden(number + 1, self._hidden(number, signal))
+        scores: Tensor = self._layer(depth)(signal)
+        return scores
+
+    def _layer(self, number: int) -> nn.Linear:
+        layer = self.layers[number]
+        assert isinstance(layer, nn.Linear)
+        return layer
+
+    def _input(self, bits: Tensor) -> Tensor:
+        if not self.architecture.hand_features:
+            return bits
+        counts = bits[:, :480] @ self.count_weight.to(bits.dtype) + self.count_bias.to(bits.dtype)
+        return torch.cat([bits, counts.clamp(0, 1)], dim=1)
+
+    def _hidden(self, number: int, signal: Tensor) -> Tensor:
+        signal = self._layer(number)(signal)
+        signal = functional.gelu(signal) if self.architecture.activation == "gelu" else functional.relu(signal)
+        return functional.dropout(signal, self.dropout, self.training) if self.dropout else signal
+
+    def arrays(self) -> dict[str, Floats]:
+        """The weights as they are stored (see `networks.weights`), without the ranges."""
+        stored = {}
+        for number in range(len(self.layers)):
+            layer = self._layer(number)
+            stored[f"layers.{number}.weight"] = layer.weight.detach().float().cpu().numpy().T
+            stored[f"layers.{number}.bias"] = layer.bias.detach().float().cpu().numpy()
+        return stored
+
+    def take(self, arrays: Arrays) -> None:
+        """Go on from stored weights."""
+        with torch.no_grad():
+            for number in range(len(self.layers)):
+                layer = self._layer(number)
+                layer.weight.copy_(torch.from_numpy(arrays[f"layers.{number}.weight"].astype(np.float32).T))
+                layer.bias.copy_(torch.from_numpy(arrays[f"layers.{number}.bias"].astype(np.float32)))
+
+
+@torch.no_grad()
+def ranges(network: Layers, bits: Tensor) -> Floats:
+    """float32 [layers]: the largest input each layer sees on these bits [N, inputs], but for one value in 100,000."""
+    largest: list[float] = [0.0] * len(network.layers)
+
+    def watch(number: int) -> None:
+        def look(_module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+            seen = inputs[0].float().flatten()
+            rank = max(1, round(seen.numel() * 0.99999))
+            largest[number] = float(seen.kthvalue(rank).values)
+
+        hooks.append(network.layers[number].register_forward_pre_hook(look))
+
+    hooks: list[torch.utils.hooks.RemovableHandle] = []
+    for number in range(len(network.layers)):
+        watch(number)
+    network.eval()
+    network(bits.float())
+    for hook in hooks:
+        hook.remove()
+    return np.array(largest, dtype=np.float32)

@@ -1,0 +1,91 @@
+"""What a match came to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cuebid.game import Vulnerability, victory_points
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The first agent's result over some boards."""
+
+    boards: int
+    imps_per_board: float
+    standard_error: float
+    """Of IMPs per board; boards that share a deal count as one observation."""
+    won: int
+    lost: int
+    tied: int
+
+    @classmethod
+    def of(cls, imps: npt.NDArray[np.int64], deal: npt.NDArray[np.int64]) -> Self:
+        """From each board's IMPs [N] and the number of its deal [N]."""
+        boards = len(imps)
+        mean = float(imps.mean()) if boards else 0.0
+        deals, which = np.unique(deal, return_inverse=True)
+        off = np.bincount(which, imps - mean, minlength=len(deals))
+        spread = math.sqrt(float((off**2).sum()) * len(deals) / (len(deals) - 1)) / boards if len(deals) > 1 else 0.0
+        return cls(boards, mean, spread, int((imps > 0).sum()), int((imps < 0).sum()), int((imps == 0).sum()))
+
+    def __str__(self) -> str:
+        return f"{self.imps_per_board:+.2f} ± {self.standard_error:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A match seen by its first agent. Perfect defence: every contract that fails counts as doubled."""
+
+    agents: tuple[str, str]
+    versions: tuple[str, str]
+    source: str
+    plain: Tally
+    perfect_defence: Tally
+    victory_points: tuple[float, float]
+    by_vulnerability: dict[str, Tally]
+    contested: Tally
+    """Boards where both sides did more than pass, at one of the tables or both."""
+    uncontested: Tally
+    faults: tuple[dict[str, int], dict[str, int]]
+
+    @classmethod
+    def of(
+        cls,
+        names: tuple[str, str],
+        versions: tuple[str, str],
+        source: str,
+        plain: npt.NDArray[np.int64],
+        perfect: npt.NDArray[np.int64],
+        deal: npt.NDArray[np.int64],
+        vulnerability: npt.NDArray[np.int64],
+        contested: npt.NDArray[np.bool_],
+        faults: tuple[dict[str, int], dict[str, int]],
+    ) -> Self:
+        """From each board's IMPs [N] under both scorings and what it is grouped by [N]."""
+        margin = int(plain.sum())
+        winner, loser = victory_points(abs(margin), max(len(plain), 1))
+
+        def tally(rows: npt.NDArray[np.bool_]) -> Tally:
+            return Tally.of(plain[rows], deal[rows])
+
+        return cls(
+            names,
+            versions,
+            source,
+            Tally.of(plain, deal),
+            Tally.of(perfect, deal),
+            (winner, loser) if margin >= 0 else (loser, winner),
+            {str(which): tally(vulnerability == which) for which in Vulnerability},
+            tally(contested),
+            tally(~contested),
+            faults,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,124 @@
+"""A network that runs: ONNX Runtime on the CPU, in 32-bit floats or in 8 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cuebid.networks.architecture import Architecture, Floats, hand_counts
+from cuebid.networks.onnx import Graph
+from cuebid.networks.weights import Arrays, Card, read
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+Bits = npt.NDArray[np.uint8]
+
+LARGEST_WEIGHT = 63
+"""8-bit weights use seven bits: with more, processors without VNNI instructions overflow on the way."""
+LOWEST_GELU = 0.17
+"""GELU goes no lower than minus this."""
+
+
+class Network:
+    """Bits in, scores out. Rows do not influence each other: a row gets the same scores in any batch."""
+
+    def __init__(
+        self, arrays: Arrays, card: Card, form: Literal["int8", "fp32"] | None = None, threads: int = 1
+    ) -> None:
+        import onnxruntime
+
+        self.card = card
+        self.form = form or card.play
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.log_severity_level = 3
+        model = _model(card.architecture, arrays, self.form == "int8")
+        self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"]
+        )
+
+    @classmethod
+    def load(cls, path: str | Path, form: Literal["int8", "fp32"] | None = None, threads: int = 1) -> Self:
+        """From a weights file with its card."""
+        return cls(*read(path), form, threads)
+
+    def __call__(self, bits: Bits, batch: int = 1024) -> Floats:
+        """Scores float32 [N, outputs] for bits uint8 [N, inputs]."""
+        parts = [
+            self._session.run(None, {"bits": bits[start : start + batch]})[0] for start in range(0, len(bits), batch)
+        ]
+        return np.concatenate(parts) if parts else np.empty((0, self.card.architecture.outputs), np.float32)
+
+
+def _model(architecture: Architecture, arrays: Arrays, int8: bool) -> bytes:
+    graph = Graph({"bits": (np.uint8, architecture.inputs)}, "scores")
+    layer = _Layers(graph, architecture, arrays, int8)
+    signal = layer(0, layer.input())
+    if architecture.kind == "mlp":
+        for number in range(1, architecture.depth):
+            signal = layer(number, signal)
+    else:
+        for number in range(1, architecture.depth, 2):
+            signal = graph.add("Add", [signal, layer(number + 1, layer(number, signal))])
+    layer(architecture.depth, signal, output="scores")
+    return graph.model()
+
+
+class _Layers:
+    """Writes single layers into a graph."""
+
+    def __init__(self, graph: Graph, architecture: Architecture, arrays: Arrays, int8: bool) -> None:
+        self.graph, self.architecture, self.arrays, self.int8 = graph, architecture, arrays, int8
+
+    def input(self) -> str:
+        """The bits, with the features of the hand behind them; floats, or still bytes when played in 8 bits."""
+        bits = "bits" if self.int8 else self.graph.add("Cast", ["bits"], to=1)
+        if not self.architecture.hand_features:
+            return bits
+        weights, bias = (self.graph.constant(array) for array in hand_counts())
+        own = self.graph.add("Cast", ["bits"], to=1) if self.int8 else bits
+        counts = self.graph.add("Add", [self.graph.add("MatMul", [own, weights]), bias])
+        features = self.graph.add("Clip", [counts, *map(self._scalar, (0.0, 1.0))])
+        if self.int8:
+            features = self.graph.add("Cast", [features], to=2)
+        return self.graph.add("Concat", [bits, features], axis=1)
+
+    def __call__(self, number: int, signal: str, output: str = "") -> str:
+        weight = self.arrays[f"layers.{number}.weight"].astype(np.float32)
+        bias = self.graph.constant(self.arrays[f"layers.{number}.bias"].astype(np.float32))
+        last = number == self.architecture.depth
+        name = output if last else ""
+        if self.int8:
+            signal = self._in_8_bits(number, signal, weight, bias, name)
+        else:
+            product = self.graph.add("MatMul", [signal, self.graph.constant(weight)])
+            signal = self.graph.add("Add", [product, bias], output=name)
+        if last:
+            return signal
+        return self.graph.add({"gelu": "Gelu", "relu": "Relu"}[self.architecture.activation], [signal])
+
+    def _in_8_bits(self, number: int, signal: str, weight: Floats, bias: str, output: str) -> str:
+        """One scale for the signal, known beforehand, and one for each neuron's weights."""
+        scales = np.maximum(np.abs(weight).max(axis=0), 1e-8) / LARGEST_WEIGHT
+        whole = self.graph.constant(np.rint(weight / scales).astype(np.int8))
+        if number == 0:  # bits are whole numbers already
+            step, zero = 1.0, 0
+        else:
+            largest = float(self.arrays["ranges"][number])
+            step = (largest + LOWEST_GELU) / 255
+            zero = round(LOWEST_GELU / step)
+        zero_point = self.graph.constant(np.array(zero, dtype=np.uint8))
+        scale = self._scalar(step)
+        if number:
+            signal = self.graph.add("QuantizeLinear", [signal, scale, zero_point])
+        neuron_scales = self.graph.constant(scales.astype(np.float32))
+        inputs: Sequence[str] = (signal, whole, scale, neuron_scales, zero_point, "", bias)
+        return self.graph.add("MatMulIntegerToFloat", inputs, domain="com.microsoft", output=output)
+
+    def _scalar(self, value: float) -> str:
+        return self.graph.constant(np.array(value, dtype=np.float32))

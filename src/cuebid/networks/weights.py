@@ -1,0 +1,82 @@
+"""A network on disk: one `.npz` of 16-bit weights, and a card beside it that tells where it came from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cuebid.game import BridgeError
+from cuebid.networks.architecture import Architecture
+
+Arrays = dict[str, npt.NDArray[np.float16]]
+"""`layers.K.weight` [inputs, outputs] and `layers.K.bias` [outputs] of every layer, and `ranges` [layers]: the
+largest input that layer is expected to see, for play in 8 bits."""
+
+
+class WeightsError(BridgeError):
+    """A weights file that is missing, damaged, or not the one its card describes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a network is, for people and programs; the `.json` beside its weights."""
+
+    name: str
+    purpose: str
+    architecture: Architecture
+    sha256: str
+    play: Literal["int8", "fp32"] = "fp32"
+    """How it is played: in 8 bits where that changes at most 0.5 % of its choices."""
+    training: dict[str, Any] = field(default_factory=dict)
+    """Method, settings, corpus and its size, seed, commit."""
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+
+def write(path: str | Path, arrays: dict[str, npt.NDArray[Any]], card: dict[str, Any]) -> Card:
+    """Write the weights and the card; `card` holds the fields of `Card` but for the checksum."""
+    path = Path(path)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **{name: array.astype(np.float16) for name, array in arrays.items()})  # type: ignore[arg-type]
+    data = buffer.getvalue()
+    described = Card(**card, sha256=hashlib.sha256(data).hexdigest())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    text = json.dumps(asdict(described), indent=2, ensure_ascii=False) + "\n"
+    path.with_suffix(".json").write_text(text, encoding="utf-8")
+    return described
+
+
+def read_card(path: str | Path) -> Card:
+    """The card beside a weights file."""
+    beside = Path(path).with_suffix(".json")
+    try:
+        said = json.loads(beside.read_text(encoding="utf-8"))
+        return Card(**(said | {"architecture": Architecture(**said["architecture"])}))
+    except FileNotFoundError:
+        raise WeightsError(f"{path} has no card {beside.name} beside it") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise WeightsError(f"{beside} is no card of a network: {error}") from None
+
+
+def read(path: str | Path) -> tuple[Arrays, Card]:
+    """The weights and their card; a file that does not match its card is refused."""
+    path, card = Path(path), read_card(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise WeightsError(f"{path} cannot be read: {error.strerror}") from None
+    if (found := hashlib.sha256(data).hexdigest()) != card.sha256:
+        raise WeightsError(f"{path} is not the network of its card: sha256 {found[:12]}…, expected {card.sha256[:12]}…")
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        weights = dict(arrays)
+    for layer, (inputs, outputs) in enumerate(card.architecture.layers):
+        if weights[f"layers.{layer}.weight"].shape != (inputs, outputs):
+            raise WeightsError(f"{path}: layer {layer} does not have the shape that its card says")
+    return weights, card

@@ -1,0 +1,27 @@
+"""The README keeps its promises."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_ci_runs_the_readme_test_command():
+    command = next(line for line in README.splitlines() if line.endswith("-m pytest"))
+    assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_board_shown_is_what_the_command_prints():
+    printed = subprocess.run(
+        [sys.executable, "-m", "cuebid", "deal", "--seed", "3"], capture_output=True, text=True, check=True
+    )
+    shown = README.split("```\n")[3].split("```")[0]
+    assert printed.stdout.strip() == shown.strip()
+
+
+def test_every_command_named_exists():
+    for verb in set(re.findall(r"`cuebid ([a-z]+)", README)):
+        subprocess.run([sys.executable, "-m", "cuebid", verb, "--help"], check=True, stdout=subprocess.DEVNULL)
