@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -81,10 +82,9 @@ class Run:
 
 def _tensorboard(folder: Path) -> Any:
     try:
-        from torch.utils.tensorboard import SummaryWriter
+        return importlib.import_module("torch.utils.tensorboard").SummaryWriter(folder)
     except ImportError:
         raise BridgeError("TensorBoard logs need the package tensorboard: pip install tensorboard") from None
-    return SummaryWriter(folder)  # type: ignore[no-untyped-call]
 
 
 def pick_device(name: str) -> torch.device:
