@@ -17,6 +17,7 @@ import pytest
 
 from cuebid.agents import Agent, epbot, epbot_worker, load_agent
 from cuebid.agents.epbot import EPBot, EPBotError, card_path, read_card
+from cuebid.agents.program import Fault
 from cuebid.game import PASS, Auction, BridgeError, Call, Deal, Situation, Vulnerability
 
 CARD = "System type = 1\r\n1D opening with 4 cards = 0\nJacoby 2NT = 1\n\nSystem type = 3\nOpponent type = 0\n"
@@ -109,7 +110,7 @@ def test_answers() -> None:
     expected = {0: "P", 1: "X", 6: "1D", 9: "1NT", 39: "7NT", 2: None, 3: None, 4: None, 5: None, 40: None, 99: None}
     for bid, call in expected.items():
         answer = epbot._call(bid, situation)
-        assert answer == Call(call) if call else isinstance(answer, epbot.Fault) and answer.kind == "illegal"
+        assert answer == Call(call) if call else isinstance(answer, Fault) and answer.kind == "illegal"
     engine = epbot_worker.Engine(FakeLibrary(-2), SETTINGS)
     text = epbot_worker._answer(engine, list(epbot._numbers(Situation("AKQ2.JT9..876543"))))
     assert text == "epbot_get_bid answered -2: Index was outside"

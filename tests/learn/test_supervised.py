@@ -120,12 +120,14 @@ def test_killed_and_resumed_it_ends_in_the_same_bytes(tmp_path):
     command = [sys.executable, "-m", "cuebid", "train", "supervised", *asked, "--runs"]
     subprocess.run([*command, str(tmp_path / "whole")], check=True, stdout=subprocess.DEVNULL)
     killed = 0
-    for _ in range(3):
+    checkpoint = tmp_path / "parts" / "n" / "checkpoint.pt"
+    for checkpoints in (1, 25, 50):  # early, while the learning rate rises, and late
         with subprocess.Popen([*command, str(tmp_path / "parts")], stdout=subprocess.DEVNULL) as process:
-            checkpoint = tmp_path / "parts" / "n" / "checkpoint.pt"
-            before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
-            while process.poll() is None and (not checkpoint.exists() or checkpoint.stat().st_mtime_ns == before):
-                time.sleep(0.01)
+            seen: set[int] = set()
+            while process.poll() is None and len(seen) <= checkpoints:
+                if checkpoint.exists():
+                    seen.add(checkpoint.stat().st_mtime_ns)
+                time.sleep(0.002)
             killed += process.poll() is None
             process.kill()
     assert killed, "it was never killed in the middle"

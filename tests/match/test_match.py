@@ -20,7 +20,7 @@ from cuebid.vector import encodings
 class LongestSuit:
     """Opens and overcalls the longest suit as cheaply as it can; knows nothing else."""
 
-    name, version = "longest", "1"
+    name, version = 'longest "suit" (first)', "1.0 (beta), of [2026]"
     faults: Counter
 
     def __init__(self):
@@ -73,7 +73,7 @@ def test_by_hand(tmp_path):
             assert board.deal.owner == tuple(boards.owner[place].tolist())
             assert board.dealer == boards.dealer[place]
             assert board.vulnerability == boards.vulnerability[place]
-            assert all((board.names[seat] == "longest") == (seat in seats) for seat in Seat)
+            assert all((board.names[seat] == LongestSuit.name) == (seat in seats) for seat in Seat)
             tricks = solve(board.deal).tricks
             if board.contract == "passed out":
                 points.append(0)

@@ -176,7 +176,7 @@ class _Child:
 
     def send(self, line: bytes) -> None:
         if self._questions.qsize() >= WAITING:
-            raise Failure("slow", f"it leaves {WAITING} questions unread")
+            raise Failure("slow", f"it leaves {WAITING:,} questions unread")
         self._questions.put(line)
 
     def receive(self, seconds: float, what: str) -> bytes:
@@ -237,7 +237,7 @@ def _read_lines(pipe: IO[bytes], lines: SimpleQueue[bytes | Failure]) -> None:
                 lines.put(Failure("garbled", f"it printed a line of more than {LINE:,} bytes"))
                 return
             if lines.qsize() > WAITING:
-                lines.put(Failure("garbled", f"it printed {WAITING:,} lines that nobody asked for"))
+                lines.put(Failure("garbled", f"it printed more than {WAITING:,} lines that nobody asked for"))
                 return
     lines.put(Failure("dead", "its output ended"))
 

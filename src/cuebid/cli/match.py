@@ -20,7 +20,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--boards",
         default="1000",
         metavar="N|FILE",
-        help="so many random boards (default 1000), or a .pbn or .lin file, or a store of solved deals",
+        help="so many random boards (default 1000), a .pbn or .lin file, or a store of solved deals; `shipped` is ours",
     )
     match.add_argument("--limit", type=common.whole, metavar="N", help="only the first N boards of a file or store")
     match.add_argument("--seed", type=common.whole, default=0, help="of the random boards (default 0)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -167,6 +168,13 @@ def _examples(settings: Settings) -> tuple[Examples, Examples, int]:
     return learned, tested, sum(map(len, to_learn)) + sum(map(len, to_test))
 
 
+def _rate(share: float, warmup: float) -> float:
+    """The learning rate after that share of the steps: up in a line, down along a cosine."""
+    if share < warmup:
+        return share / warmup
+    return (1 + math.cos(math.pi * (share - warmup) / (1 - warmup))) / 2
+
+
 def _step(
     settings: Settings,
     network: Layers,
@@ -177,14 +185,8 @@ def _step(
     steps: int,
 ) -> tuple[Tensor, Tensor]:
     """One step of AdamW; the loss, and the share of the batch's calls that the network predicted."""
-    share = step / steps
-    rate = (
-        share / settings.warmup
-        if share < settings.warmup
-        else 0.5 * (1 + np.cos(np.pi * (share - settings.warmup) / (1 - settings.warmup)))
-    )
     for group in optimizer.param_groups:
-        group["lr"] = settings.learning_rate * rate
+        group["lr"] = settings.learning_rate * _rate(step / steps, settings.warmup)
     if settings.dropout:
         torch.manual_seed(settings.seed * 1_000_003 + step)
     network.train()

@@ -9,11 +9,12 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from cuebid.doubledummy import Store, random_deals
+from cuebid.doubledummy import Store, random_deals, shipped_store
 from cuebid.doubledummy.store import random_bits
 from cuebid.game import BridgeError, Seat, Vulnerability
 
 Bytes = npt.NDArray[np.uint8]
+SHIPPED = "shipped"
 _DEALER_AND_VULNERABILITY = 4  # the stream of a seed that these come from
 
 
@@ -54,14 +55,14 @@ class MatchBoards:
         vulnerability: Vulnerability | None = None,
         count: int | None = None,
     ) -> Self:
-        """The boards of a PBN or LIN file, or the deals of a store; the first `count` of them.
+        """The boards of a PBN or LIN file, or the deals of a store (`shipped`: ours); the first `count` of them.
 
         A store's dealers and vulnerabilities come from the seed; a file's are its own. Either can be given instead.
         """
         path = Path(path)
         if path.suffix.lower() in (".pbn", ".lin"):
             return cls._of_file(path, dealer, vulnerability, count)
-        store = Store(path)
+        store = shipped_store() if str(path) == SHIPPED else Store(path)
         owner = store.owner[:count]
         conditions = _conditions(len(owner), seed, dealer, vulnerability)
         return cls(owner, *conditions, f"{path.name}, seed {seed}", store)

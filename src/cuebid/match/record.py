@@ -1,8 +1,8 @@
 """The record of a match: a PBN file from which the result can be worked out again.
 
-Every board stands twice, in the open and in the closed room. `HomeTeam` and `VisitTeam` name the agents with their
-versions, the home team sitting North-South in the open room; `Generator` says where the boards come from; `Faults`, on
-the last board of a part, what went wrong in that part.
+Every board stands twice, in the open and in the closed room. `HomeTeam` and `VisitTeam` name the agents, the home team
+sitting North-South in the open room, `HomeVersion` and `VisitVersion` what exactly played; `Generator` says where the
+boards come from; `Faults`, on the last board of a part, what went wrong in that part.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Record:
     def read(cls, board: Board) -> Self:
         tags = dict(board.tags)
         try:
-            (one, first), (two, second) = (_parted(tags[team]) for team in ("HomeTeam", "VisitTeam"))
-            return cls((one, two), (first, second), tags["Generator"].partition(", ")[2])
-        except (KeyError, ValueError):
+            names, versions = (tags["HomeTeam"], tags["VisitTeam"]), (tags["HomeVersion"], tags["VisitVersion"])
+            return cls(names, versions, tags["Generator"].partition(", ")[2])
+        except KeyError:
             raise BridgeError("this PBN file is not the record of a cuebid match") from None
 
     def boards(
@@ -82,11 +82,12 @@ class Record:
         return north_south, east_west, north_south, east_west
 
     def _tags(self, room: str, faults: Sequence[Counter[str]] | None) -> tuple[tuple[str, str], ...]:
-        teams = [f"{name} ({version})" for name, version in zip(self.names, self.versions, strict=True)]
         tags = {
             "Event": "cuebid match",
-            "HomeTeam": teams[0],
-            "VisitTeam": teams[1],
+            "HomeTeam": self.names[0],
+            "VisitTeam": self.names[1],
+            "HomeVersion": self.versions[0],
+            "VisitVersion": self.versions[1],
             "Room": room,
             "Scoring": "IMP",
             "Generator": f"cuebid {cuebid.__version__}, {self.source}",
@@ -98,13 +99,6 @@ class Record:
                 if counted
             )
         return tuple(tags.items())
-
-
-def _parted(team: str) -> tuple[str, str]:
-    name, bracket, version = team.removesuffix(")").rpartition(" (")
-    if not bracket:
-        raise ValueError(team)
-    return name, version
 
 
 def pairs(boards: Iterable[Board]) -> list[tuple[Board, Board]]:
