@@ -20,6 +20,15 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in WEIGHTS.glob("*.npz"))
 
 
+def weights_path(name: str) -> Path:
+    """The weights file of a shipped network's name, or the file named."""
+    if name in shipped():
+        return WEIGHTS / f"{name}.npz"
+    if name.endswith(".npz"):
+        return Path(name)
+    raise BridgeError(f"no such network: {name!r} (expected {', '.join(shipped())} or a weights file, .npz)")
+
+
 def load_agent(name: str) -> Agent:
     """The agent of that name: a shipped network's, a weights file's, `random`, `pass`, `process:…` or `epbot:…`."""
     kind, colon, rest = name.partition(":")
@@ -42,8 +51,6 @@ def load_agent(name: str) -> Agent:
 
     from cuebid.agents.policy import Policy
 
-    if name in shipped():
-        return Policy.load(WEIGHTS / f"{name}.npz", name)
-    if name.endswith(".npz"):
-        return Policy.load(name)
+    if name in shipped() or name.endswith(".npz"):
+        return Policy.load(weights_path(name), name)
     raise BridgeError(f"no such agent: {name!r} (expected {', '.join(shipped())}, {OTHERS})")

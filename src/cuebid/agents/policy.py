@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from cuebid.agents.advice import Advice, Candidate
 from cuebid.game import Call, Situation
 from cuebid.networks import Network
+from cuebid.networks.weights import Form
 from cuebid.vector import Auctions, Hands, encodings, gather
 
 SHOWN = 0.005
@@ -27,7 +28,7 @@ class Policy:
         self.version = f"sha256 {network.card.sha256[:16]}, {network.form}"
 
     @classmethod
-    def load(cls, path: str | Path, name: str = "", form: Literal["int8", "fp32"] | None = None) -> Self:
+    def load(cls, path: str | Path, name: str = "", form: Form | None = None) -> Self:
         return cls(Network.load(path, form), name or str(path))
 
     def probabilities(self, auctions: Auctions, hands: Hands) -> npt.NDArray[np.float32]:

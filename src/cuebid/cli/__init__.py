@@ -39,9 +39,20 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Like `parse_args`, but key=value words may also stand after options."""
+    reader = parser()
+    options, words = reader.parse_known_args(arguments)
+    if words and not (hasattr(options, "settings") and all("=" in word and word[0] != "-" for word in words)):
+        reader.error(f"unrecognized arguments: {' '.join(words)}")
+    if words:
+        options.settings += words
+    return options
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 when it did what was asked, 2 with one line on standard error for bad input."""
-    options = parser().parse_args(arguments)
+    options = _parsed(arguments)
     try:
         options.run(options)
     except (BridgeError, FileNotFoundError, IsADirectoryError, PermissionError) as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from cuebid.game import BridgeError
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     train = verbs.add_parser("train", help="train a network (needs the extra [train])")
-    train.add_argument("method", choices=["supervised"], help="supervised: imitate a corpus of auctions")
+    train.add_argument("method", choices=["supervised", "selfplay"], help="supervised: imitate a corpus; selfplay: win")
     train.add_argument("settings", nargs="*", metavar="SETTINGS", help="a .toml file, then words such as width=512")
     train.add_argument("--runs", type=Path, default=Path("runs"), help="where runs live (default: runs/)")
     train.add_argument("--seconds", type=float, help="stop after so long; the same command goes on from there")
@@ -21,16 +22,17 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     try:
-        from cuebid.learn import supervised
+        from cuebid.learn import selfplay, supervised
     except ModuleNotFoundError as error:
         raise BridgeError(f"training needs {error.name}: pip install 'cuebid[train]'") from None
     from cuebid import settings
 
+    method: Any = {"supervised": supervised, "selfplay": selfplay}[options.method]
     if options.explain:
-        for name, default, told in settings.described(supervised.Settings):
+        for name, default, told in settings.described(method.Settings):
             print(f"{name} = {default}\n    {told}")
         return
     words = list(options.settings)
     path = words.pop(0) if words and "=" not in words[0] else None
-    asked = settings.load(supervised.Settings, path, words)
-    supervised.train(asked, options.runs / asked.name, options.seconds, options.tensorboard)
+    asked = settings.load(method.Settings, path, words)
+    method.train(asked, options.runs / asked.name, options.seconds, options.tensorboard)

@@ -8,9 +8,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -22,9 +23,6 @@ from cuebid.learn.examples import Boards, Examples
 from cuebid.learn.networks import Layers, ranges
 from cuebid.learn.runs import Run, pick_device, source_commit
 from cuebid.networks.architecture import Activation, Architecture, Kind
-
-MAY_CHANGE = 0.005
-"""The share of calls that play in 8 bits may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,19 +210,10 @@ def _finish(
     generator = torch.Generator().manual_seed(settings.seed)
     some = torch.randperm(len(data), generator=generator)[:20_000].to(data.bits.device)
     arrays: dict[str, Any] = network.arrays() | {"ranges": ranges(network, data.batch(some)[0])}
-    stored = {name: array.astype(np.float16) for name, array in arrays.items()}
-    card = networks.Card(settings.name, "", settings.architecture, "")
     bits, legal = np.unpackbits(tested.bits, axis=1), np.unpackbits(tested.legal, axis=1)[:, :38].astype(bool)
-    choices = {}
-    forms: tuple[Literal["fp32", "int8"], ...] = ("fp32", "int8")
-    for form in forms:
-        scores = networks.Network(stored, card, form)(bits)
-        choices[form] = np.where(legal, scores, -np.inf).argmax(axis=1)
-    changed = float((choices["fp32"] != choices["int8"]).mean())
-    play: Literal["int8", "fp32"] = "int8" if changed <= MAY_CHANGE else "fp32"
-    metrics = accuracy(tested, choices[play]) | {
-        "accuracy in fp32": round(float((choices["fp32"] == tested.call).mean()), 5),
-        "calls changed by int8": round(changed, 5),
+    play, changed = networks.choose_form(arrays, settings.architecture, bits, legal)
+    metrics = _measured(arrays, settings.architecture, play, tested, bits, legal) | {
+        "calls changed by int8": round(changed, 5)
     }
     run.say(f"test accuracy {metrics['accuracy']:.2%} ({play}; int8 changes {changed:.2%} of the calls)")
     card = networks.write(
@@ -247,3 +236,17 @@ def _finish(
     )
     (run.folder / "metrics.json").write_text(json.dumps(metrics, indent=1) + "\n", encoding="utf-8")
     return card
+
+
+def _measured(
+    arrays: dict[str, Any],
+    architecture: Architecture,
+    play: networks.Form,
+    tested: Examples,
+    bits: npt.NDArray[np.uint8],
+    legal: npt.NDArray[np.bool_],
+) -> dict[str, Any]:
+    """Accuracy of the network as it will be played."""
+    stored = {name: array.astype(np.float16) for name, array in arrays.items()}
+    scores = networks.Network(stored, networks.Card("", "", architecture, ""), play)(bits)
+    return accuracy(tested, np.where(legal, scores, -np.inf).argmax(axis=1))

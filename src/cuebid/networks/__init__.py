@@ -1,7 +1,7 @@
 """The networks: what they are built of, their weights and cards on disk, and ONNX Runtime to run them."""
 
 from cuebid.networks.architecture import Architecture
-from cuebid.networks.runtime import Network
-from cuebid.networks.weights import Card, WeightsError, read, write
+from cuebid.networks.runtime import Network, choose_form
+from cuebid.networks.weights import Card, Form, WeightsError, read, write
 
-__all__ = ["Architecture", "Card", "Network", "WeightsError", "read", "write"]
+__all__ = ["Architecture", "Card", "Form", "Network", "WeightsError", "choose_form", "read", "write"]

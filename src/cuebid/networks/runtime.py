@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from cuebid.networks.architecture import Architecture, Floats, hand_counts
 from cuebid.networks.onnx import Graph
-from cuebid.networks.weights import Arrays, Card, read
+from cuebid.networks.weights import Arrays, Card, Form, read
 
 if TYPE_CHECKING:
     import onnxruntime
 
 Bits = npt.NDArray[np.uint8]
 
+MAY_CHANGE = 0.005
+"""The share of calls that play in 8 bits may change."""
 LARGEST_WEIGHT = 63
 """8-bit weights use seven bits: with more, processors without VNNI instructions overflow on the way."""
 LOWEST_GELU = 0.17
@@ -27,9 +29,7 @@ LOWEST_GELU = 0.17
 class Network:
     """Bits in, scores out. Rows do not influence each other: a row gets the same scores in any batch."""
 
-    def __init__(
-        self, arrays: Arrays, card: Card, form: Literal["int8", "fp32"] | None = None, threads: int = 1
-    ) -> None:
+    def __init__(self, arrays: Arrays, card: Card, form: Form | None = None, threads: int = 1) -> None:
         import onnxruntime
 
         self.card = card
@@ -43,7 +43,7 @@ class Network:
         )
 
     @classmethod
-    def load(cls, path: str | Path, form: Literal["int8", "fp32"] | None = None, threads: int = 1) -> Self:
+    def load(cls, path: str | Path, form: Form | None = None, threads: int = 1) -> Self:
         """From a weights file with its card."""
         return cls(*read(path), form, threads)
 
@@ -53,6 +53,19 @@ class Network:
             self._session.run(None, {"bits": bits[start : start + batch]})[0] for start in range(0, len(bits), batch)
         ]
         return np.concatenate(parts) if parts else np.empty((0, self.card.architecture.outputs), np.float32)
+
+
+def choose_form(
+    arrays: Mapping[str, npt.NDArray[Any]], architecture: Architecture, bits: Bits, legal: npt.NDArray[np.bool_]
+) -> tuple[Form, float]:
+    """How a policy is to be played, and the share of calls that 8 bits change in these situations [N, …]."""
+    stored = {name: array.astype(np.float16) for name, array in arrays.items()}
+    card = Card("", "", architecture, "")
+    exact, short = (
+        np.where(legal, Network(stored, card, form)(bits), -np.inf).argmax(axis=1) for form in get_args(Form)
+    )
+    changed = float((exact != short).mean())
+    return ("int8" if changed <= MAY_CHANGE else "fp32"), changed
 
 
 def _model(architecture: Architecture, arrays: Arrays, int8: bool) -> bytes:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from cuebid.game import BridgeError
 from cuebid.networks.architecture import Architecture
 
+Form = Literal["fp32", "int8"]
 Arrays = dict[str, npt.NDArray[np.float16]]
 """`layers.K.weight` [inputs, outputs] and `layers.K.bias` [outputs] of every layer, and `ranges` [layers]: the
 largest input that layer is expected to see, for play in 8 bits."""
@@ -32,7 +33,7 @@ class Card:
     purpose: str
     architecture: Architecture
     sha256: str
-    play: Literal["int8", "fp32"] = "fp32"
+    play: Form = "fp32"
     """How it is played: in 8 bits where that changes at most 0.5 % of its choices."""
     training: dict[str, Any] = field(default_factory=dict)
     """Method, settings, corpus and its size, seed, commit."""

@@ -1,0 +1,314 @@
+"""Self-play: rewards are what a match would pay, every method learns, and a run goes on exactly where it was killed."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from cuebid import BridgeError
+from cuebid.doubledummy import shipped_store
+from cuebid.match import MatchBoards, run
+from cuebid.networks import Architecture, read
+
+torch = pytest.importorskip("torch", reason="training needs the extra [train]")
+
+from cuebid.learn import rollout, selfplay
+from cuebid.learn.adan import Adan
+from cuebid.learn.dealing import Deals, SolvedDeals
+from cuebid.learn.league import League
+from cuebid.learn.networks import Layers
+from cuebid.learn.replay import Replay
+from cuebid.learn.rollout import Transitions, duel, play
+
+CPU = torch.device("cpu")
+
+
+class Pushy(torch.nn.Module):
+    """Bids on as cheaply as it can with so many points, else passes. Its scores are exact in 16 bits."""
+
+    def __init__(self, points):
+        super().__init__()
+        self.points = points
+
+    def forward(self, bits):
+        worth = torch.tensor([max(rank - 8, 0) for rank in range(13) for _ in range(4)], dtype=bits.dtype)
+        strong = (bits[:, 428:] * worth).sum(dim=1) >= self.points
+        bids = -torch.arange(38, dtype=bits.dtype)
+        scores = bids.repeat(len(bits), 1)
+        scores[:, 0] = torch.where(strong, -60, 60).to(bits.dtype)
+        scores[:, 1:3] = -50
+        return scores
+
+
+class PushyAgent:
+    """The same, asked by a match."""
+
+    version = "1"
+
+    def __init__(self, points):
+        self.points, self.name = points, f"pushy {points}"
+
+    def calls(self, situations):
+        return [
+            next((call for call in situation.legal if call.is_bid), 0) if situation.hand.hcp >= self.points else 0
+            for situation in situations
+        ]
+
+
+def drawn(count, seed=0):
+    store = shipped_store()
+    deals = SolvedDeals(torch.from_numpy(store.owner), torch.from_numpy(store.tricks))
+    return deals.draw(count, torch.Generator().manual_seed(seed))
+
+
+def test_imps_are_those_of_a_match(tmp_path):
+    """Symmetries, two tables, contracts, scores and IMPs at once, against the plain match and the solver."""
+    deals = drawn(60)
+    boards = MatchBoards(
+        deals.owner.numpy(), deals.dealer.numpy().astype(np.uint8), deals.vulnerability.numpy().astype(np.uint8), "here"
+    )
+    won, _ = play(deals, (Pushy(17), Pushy(20)), torch.Generator(), greedy=True)
+    result = run((PushyAgent(17), PushyAgent(20)), boards)
+    assert float(won.double().mean()) == pytest.approx(result.plain.imps_per_board)
+    assert int((won > 0).sum()) == result.plain.won
+    mean, error = duel(deals, Pushy(17), Pushy(20))
+    assert (mean, error) == pytest.approx((result.plain.imps_per_board, result.plain.standard_error), rel=1e-6)
+
+
+@pytest.mark.parametrize("learners", [1, 2])
+def test_transitions_carry_the_reward_of_the_callers_side(learners):
+    deals = drawn(200, seed=1)
+    teams = (Pushy(17), Pushy(20))
+    won, seen = play(deals, teams, torch.Generator(), greedy=True, learners=learners)
+    assert bool((seen.legal.gather(1, seen.call[:, None])).all())
+    # Every deal pays its IMPs to the callers of the first team and, where both learn, the opposite to the other.
+    paid = set((seen.reward * 24).round().int().tolist())
+    assert paid == set(won.tolist()) | (set((-won).tolist()) if learners == 2 else set())
+    if learners == 2:
+        owners = {}
+        for bits, reward in zip(seen.bits.numpy(), seen.reward.tolist(), strict=True):
+            hands = bits[428:].reshape(4, 52).tobytes()
+            owners.setdefault(hands, set()).add(round(reward * 24))
+        assert all(len(rewards) <= 2 for rewards in owners.values())
+
+
+def test_raw_score_is_the_tables_own():
+    deals = drawn(100, seed=2)
+    _, seen = play(deals, (Pushy(17), Pushy(17)), torch.Generator(), greedy=True, learners=2, reward="score")
+    points = (seen.reward * rollout.LARGEST_SCORE).round().int()
+    assert set((points % 10).tolist()) == {0}
+    assert int(points.abs().max()) > 24
+
+
+def test_drawn_deals_are_solved_deals_in_other_images():
+    deals = drawn(12, seed=3)
+    from cuebid.doubledummy import solve_tables
+
+    assert (solve_tables(deals.owner.numpy()) == deals.tricks.numpy()).all()
+    none = SolvedDeals(deals.owner, deals.tricks, "none").draw(50, torch.Generator())
+    assert not none.vulnerability.any()
+    assert set(none.dealer.tolist()) == {0, 1, 2, 3}
+
+
+def test_training_never_deals_the_shipped_deals():
+    store = shipped_store()
+    deals = drawn(30, seed=4)
+    assert store.knows(deals.owner.numpy()).all(), "images of shipped deals are known as such"
+
+
+def some_transitions(count, seed=0):
+    source = torch.Generator().manual_seed(seed)
+    return Transitions(
+        torch.randint(0, 2, (count, 636), generator=source, dtype=torch.uint8),
+        torch.ones(count, 38, dtype=torch.bool),
+        torch.randint(0, 38, (count,), generator=source),
+        torch.zeros(count),
+        torch.arange(count).float(),
+    )
+
+
+def test_replay_keeps_the_newest_and_prefers_large_advantages():
+    replay = Replay(100, 0.8, CPU)
+    for start in range(0, 250, 50):
+        part = some_transitions(50)
+        part.reward += start
+        replay.add(part)
+    assert len(replay) == 100
+    source = torch.Generator().manual_seed(1)
+    rows, part, weight = replay.draw(2000, 0.6, source)
+    assert set(part.reward.int().tolist()) == set(range(150, 250))
+    assert bool((weight == 1).all()), "nothing judged yet: all alike"
+    advantage = torch.where(part.reward > 200, 2.0, 0.5)
+    replay.judge(rows, advantage)
+    rows, part, weight = replay.draw(20_000, 0.6, source)
+    high = part.reward > 200
+    ratio = (2.001 / 0.501) ** 0.8
+    assert float(high.float().mean()) == pytest.approx(49 * ratio / (49 * ratio + 51), abs=0.02)
+    assert float(weight[~high].mean() / weight[high].mean()) == pytest.approx(ratio**0.6, rel=1e-3)
+    again = Replay(100, 0.8, CPU)
+    again.load_state_dict(replay.state_dict())
+    assert len(again) == 100
+
+
+def test_without_exponent_all_are_drawn_alike():
+    replay = Replay(50, 0.0, CPU)
+    replay.add(some_transitions(50))
+    rows, _, weight = replay.draw(50_000, 0.6, torch.Generator().manual_seed(1))
+    replay.judge(rows, torch.rand(50_000) * 100)
+    rows, _, weight = replay.draw(50_000, 0.6, torch.Generator().manual_seed(2))
+    counts = torch.bincount(rows, minlength=50)
+    assert int(counts.min()) > 800
+    assert bool((weight == 1).all())
+
+
+def test_league_prefers_who_hurts_and_comes_back():
+    network = Layers(Architecture(width=8, depth=1))
+    league = League(network, "prioritized", most=3)
+    for _ in range(5):
+        league.admit(network)
+    assert len(league) == 3
+    for _ in range(60):
+        league.learn(1, -2.0)
+    source = torch.Generator().manual_seed(1)
+    met = [league.choose(source) for _ in range(600)]
+    assert met.count(1) / 600 == pytest.approx(np.e**2 / (np.e**2 + 2), abs=0.06)
+    again = League(network, "league", most=3)
+    again.load_state_dict(league.state_dict())
+    assert again.pain == league.pain
+    met = [again.choose(source) for _ in range(600)]
+    assert met.count(1) / 600 == pytest.approx(1 / 3, abs=0.06)
+
+
+def test_adan_is_the_papers_recursion():
+    """Algorithm 1 of Xie et al., slowly, on one number."""
+    parameter = torch.nn.Parameter(torch.tensor([1.0], dtype=torch.float64))
+    adan = Adan([parameter], lr=0.1, weight_decay=0.02)
+    x, mean, change, square, before = 1.0, 0.0, 0.0, 0.0, None
+    for step in range(1, 8):
+        gradient = np.cos(3 * x) + x
+        parameter.grad = torch.tensor([gradient], dtype=torch.float64)
+        adan.step()
+        before = gradient if before is None else before
+        difference = gradient - before
+        mean = 0.98 * mean + 0.02 * gradient
+        change = 0.92 * change + 0.08 * difference
+        square = 0.99 * square + 0.01 * (gradient + 0.92 * difference) ** 2
+        before = gradient
+        m, v, n = mean / (1 - 0.98**step), change / (1 - 0.92**step), square / (1 - 0.99**step)
+        x = (x - 0.1 / (np.sqrt(n) + 1e-8) * (m + 0.92 * v)) / (1 + 0.1 * 0.02)
+        assert float(parameter) == pytest.approx(x, rel=1e-5)
+
+
+SMALL = {
+    "name": "small", "width": 32, "depth": 2, "hand_features": True, "value_width": 32, "rounds": 6, "tables": 128,
+    "minibatch": 256, "epochs": 1, "learning_rate": 1e-3, "value_learning_rate": 1e-3, "evaluate_every": 3,
+    "evaluate_deals": 64, "validation": 1000, "replay": 2000, "burn_in": 500, "updates": 3, "device": "cpu",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"algorithm": "a2c-replay"},
+        {"algorithm": "a2c-replay", "priority_exponent": 0.0},
+        {"algorithm": "a2c-replay", "optimizer": "adan", "vulnerability": "none"},
+        {"value_sees_all": False},
+        {"opponents": "league", "league_every": 2, "league_most": 2, "league_share": 1.0},
+        {"opponents": "prioritized", "league_every": 2},
+        {"reward": "score", "optimizer": "rmsprop", "kind": "residual", "depth": 5, "activation": "relu"},
+        {"average": 0.5},
+        {"start": "sayc-sl", "pull": 0.1, "last_pull": 0.01, "value_rounds": 2},
+    ],
+    ids=str,
+)
+def test_every_method_opponent_and_ablation_runs(change, tmp_path):
+    card = selfplay.train(selfplay.Settings(**(SMALL | change)), tmp_path)
+    assert card is not None
+    assert card.training["transitions"] > 1000
+    arrays, _ = read(tmp_path / "small.npz")
+    assert all(np.isfinite(array).all() for array in arrays.values())
+    rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert {"calls/s", "entropy", "value error", "IMPs v start"} <= set(rows[-1])
+    assert ("IMPs v league" in rows[-1]) == (change.get("opponents", "self") != "self")
+
+
+def test_only_the_value_network_learns_at_first(tmp_path):
+    asked = selfplay.Settings(**(SMALL | {"start": "sayc-sl", "value_rounds": 2, "rounds": 3}))
+    game = selfplay.SelfPlay(asked)
+    before = [parameter.clone() for parameter in game.policy.parameters()]
+    value = [parameter.clone() for parameter in game.learner.value.parameters()]
+    game.round(0)
+    assert all(bool((a == b).all()) for a, b in zip(before, game.policy.parameters(), strict=True))
+    assert not all(bool((a == b).all()) for a, b in zip(value, game.learner.value.parameters(), strict=True))
+    game.round(2)
+    assert not all(bool((a == b).all()) for a, b in zip(before, game.policy.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "a2c-replay"])
+def test_it_improves_on_a_small_problem(algorithm, tmp_path):
+    """From a bidder that knows when to stop at nothing: against its start, by far more than the noise."""
+    change = {
+        "algorithm": algorithm, "rounds": 60, "tables": 512, "minibatch": 1024, "epochs": 2, "updates": 20,
+        "learning_rate": 2e-3, "value_learning_rate": 2e-3, "entropy": 0.03, "evaluate_every": 60,
+        "evaluate_deals": 1000, "width": 64, "replay": 20_000, "burn_in": 5_000,
+    }  # fmt: skip
+    card = selfplay.train(selfplay.Settings(**(SMALL | change)), tmp_path)
+    assert card is not None
+    assert card.metrics["IMPs v start"] > 10 * max(card.metrics["± start"], 0.1)
+
+
+@pytest.mark.parametrize("change", ["opponents=league league_every=3", "algorithm=a2c-replay average=0.9"])
+def test_killed_and_resumed_it_ends_in_the_same_bytes(change, tmp_path):
+    words = [f"{key}={json.dumps(value)}" for key, value in (SMALL | {"rounds": 30, "save_every": 0}).items()]
+    command = [sys.executable, "-m", "cuebid", "train", "selfplay", *words, *change.split(), "--runs"]
+    quiet = {"stdout": subprocess.DEVNULL, "env": os.environ | {"OMP_NUM_THREADS": "1"}}
+    subprocess.run([*command, str(tmp_path / "whole")], check=True, **quiet)
+    checkpoint, killed = tmp_path / "parts" / "small" / "checkpoint.pt", 0
+    for checkpoints in (2, 9):
+        with subprocess.Popen([*command, str(tmp_path / "parts")], **quiet) as process:
+            seen = set()
+            while process.poll() is None and len(seen) <= checkpoints:
+                if checkpoint.exists():
+                    seen.add(checkpoint.stat().st_mtime_ns)
+                time.sleep(0.002)
+            killed += process.poll() is None
+            process.kill()
+    assert killed, "it was never killed in the middle"
+    subprocess.run([*command, str(tmp_path / "parts")], check=True, **quiet)
+    first, second = ((tmp_path / part / "small" / "small.npz").read_bytes() for part in ("whole", "parts"))
+    assert first == second
+
+
+def test_a_collapsed_policy_stops_the_run(tmp_path):
+    asked = selfplay.Settings(**(SMALL | {"lowest_entropy": 5.0, "save_every": 0}))
+    with pytest.raises(BridgeError, match="entropy has collapsed"):
+        selfplay.train(asked, tmp_path)
+
+
+def test_divergence_stops_the_run_and_keeps_the_last_checkpoint(tmp_path):
+    asked = selfplay.Settings(**(SMALL | {"save_every": 0, "rounds": 40, "learning_rate": 1e30, "gradient": 1e30}))
+    with pytest.raises(BridgeError, match=r"diverged|collapsed"):
+        selfplay.train(asked, tmp_path)
+
+
+def test_settings_files_of_the_papers_load():
+    from pathlib import Path
+
+    from cuebid import settings
+
+    folder = Path(__file__).parents[2] / "experiments"
+    files = [path for path in folder.glob("*.toml") if not path.stem.endswith("-sl")]
+    assert files
+    for path in files:
+        assert settings.load(selfplay.Settings, path).name
+
+
+def test_deals_need_stores_with_enough_deals(tmp_path):
+    with pytest.raises(BridgeError, match="too few"):
+        SolvedDeals.read((), CPU, "random", 20_000)
+    assert isinstance(drawn(3), Deals)
