@@ -200,7 +200,7 @@ def test_adan_is_the_papers_recursion():
         before = gradient
         m, v, n = mean / (1 - 0.98**step), change / (1 - 0.92**step), square / (1 - 0.99**step)
         x = (x - 0.1 / (np.sqrt(n) + 1e-8) * (m + 0.92 * v)) / (1 + 0.1 * 0.02)
-        assert float(parameter) == pytest.approx(x, rel=1e-5)
+        assert float(parameter.detach()) == pytest.approx(x, rel=1e-5)
 
 
 SMALL = {

@@ -76,13 +76,13 @@ class Layers(nn.Module):
 
 @torch.no_grad()
 def ranges(network: Layers, bits: Tensor) -> Floats:
-    """float32 [layers]: the largest input each layer sees on these bits [N, inputs], but for one value in 100,000."""
+    """float32 [layers]: the largest input each layer sees on these bits [N, inputs], but for one value in 10,000."""
     largest: list[float] = [0.0] * len(network.layers)
 
     def watch(number: int) -> None:
         def look(_module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
             seen = inputs[0].float().flatten()
-            rank = max(1, round(seen.numel() * 0.99999))
+            rank = max(1, round(seen.numel() * 0.9999))
             largest[number] = float(seen.kthvalue(rank).values)
 
         hooks.append(network.layers[number].register_forward_pre_hook(look))

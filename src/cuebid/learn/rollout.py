@@ -82,14 +82,17 @@ def play(
         if learners:
             log_chance = functional.log_softmax(scores, dim=1).gather(1, call[:, None])[:, 0]
             moment = (bits, legal, call, log_chance, table, team)
-            moments.append(moment if learners == 2 else tuple(part[team == 0] for part in moment))
+            rows = (team < learners).nonzero()[:, 0]
+            moments.append(moment if learners == 2 else tuple(part[rows] for part in moment))
         auctions.step(call)
+        # Rows by number, found once: on a GPU every mask used as an index waits for the device.
         over = auctions.over
-        ended = Contracts.of(auctions.select(over))
-        for field in fields(Contracts):
-            getattr(final, field.name)[table[over]] = getattr(ended, field.name)
-        live = ~over
-        auctions, hands, table = auctions.select(live), hands.select(live), table[live]
+        ended, live = over.nonzero()[:, 0], (~over).nonzero()[:, 0]
+        if len(ended):
+            reached = Contracts.of(auctions.select(ended))
+            for field in fields(Contracts):
+                getattr(final, field.name)[table[ended]] = getattr(reached, field.name)
+            auctions, hands, table = auctions.select(live), hands.select(live), table[live]
 
     points = final.score(final.tricks(deals.tricks.repeat(2, 1, 1)), vulnerability)
     won = imps(points[:count] - points[count:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_args
 
@@ -116,22 +116,34 @@ class _Layers:
         return self.graph.add({"gelu": "Gelu", "relu": "Relu"}[self.architecture.activation], [signal])
 
     def _in_8_bits(self, number: int, signal: str, weight: Floats, bias: str, output: str) -> str:
-        """One scale for the signal, known beforehand, and one for each neuron's weights."""
-        scales = np.maximum(np.abs(weight).max(axis=0), 1e-8) / LARGEST_WEIGHT
-        whole = self.graph.constant(np.rint(weight / scales).astype(np.int8))
-        if number == 0:  # bits are whole numbers already
-            step, zero = 1.0, 0
-        else:
-            largest = float(self.arrays["ranges"][number])
-            step = (largest + LOWEST_GELU) / 255
+        """One scale for the signal, known beforehand, and one for each neuron's weights.
+
+        The first and the last layer, where small errors harm most, add a second matrix for what the first leaves over.
+        """
+        step, zero = 1.0, 0  # the first layer reads bits, which are whole numbers already
+        if number:
+            step = (float(self.arrays["ranges"][number]) + LOWEST_GELU) / 255
             zero = round(LOWEST_GELU / step)
-        zero_point = self.graph.constant(np.array(zero, dtype=np.uint8))
-        scale = self._scalar(step)
+        scale, zero_point = self._scalar(step), self.graph.constant(np.array(zero, dtype=np.uint8))
         if number:
             signal = self.graph.add("QuantizeLinear", [signal, scale, zero_point])
-        neuron_scales = self.graph.constant(scales.astype(np.float32))
-        inputs: Sequence[str] = (signal, whole, scale, neuron_scales, zero_point, "", bias)
-        return self.graph.add("MatMulIntegerToFloat", inputs, domain="com.microsoft", output=output)
+        matrices = 2 if number in (0, self.architecture.depth) else 1
+        products, rest = [], weight
+        for place in range(matrices):
+            scales = (np.maximum(np.abs(rest).max(axis=0), 1e-8) / LARGEST_WEIGHT).astype(np.float32)
+            whole = np.rint(rest / scales)
+            rest = rest - whole * scales
+            inputs = [
+                signal,
+                self.graph.constant(whole.astype(np.int8)),
+                scale,
+                self.graph.constant(scales),
+                zero_point,
+            ]
+            inputs += ["", bias] if place == 0 else []
+            name = output if matrices == 1 else ""
+            products.append(self.graph.add("MatMulIntegerToFloat", inputs, domain="com.microsoft", output=name))
+        return products[0] if matrices == 1 else self.graph.add("Add", products, output=output)
 
     def _scalar(self, value: float) -> str:
         return self.graph.constant(np.array(value, dtype=np.float32))
