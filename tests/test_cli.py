@@ -1,12 +1,13 @@
 """The real commands, run as a person runs them."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
-from cuebid import Deal
+from cuebid import Deal, formats
 from cuebid.cli import main
 
 DEAL = "N:T943.J.J97542.73 J8652.AT6.K63.T4 K7.Q543.AQT.J865 AQ.K9872.8.AKQ92"
@@ -43,6 +44,40 @@ def test_files_from_one_format_to_another_and_solved(tmp_path, capsys):
     assert said["vulnerability"] == "ns"
 
 
+def test_a_file_is_solved_up_to_what_is_wrong_and_goes_on(tmp_path, capsys):
+    good = f'[Board "7"]\n[Dealer "N"]\n[Vulnerable "NS"]\n[Deal "{DEAL}"]\n\n'
+    source, out = tmp_path / "in.pbn", tmp_path / "out.pbn"
+    source.write_text(good + '[Board "8"]\n[Dealer "Q"]\n')
+    assert main(["solve", str(source), "--json"]) == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["par"]["score"] == -460
+    assert "in.pbn:" in said.err
+    source.write_text(good)
+    assert main(["solve", str(source), "--out", str(out)]) == 0
+    assert "1 solved now" in capsys.readouterr().out
+    assert formats.read(out).boards[0].tricks[1] == (11, 6, 11, 10, 11)
+    assert main(["solve", str(source), "--out", str(out)]) == 0
+    assert "0 solved now" in capsys.readouterr().out
+    source.write_text(good.replace("T943.J", "J943.T"))
+    assert main(["solve", str(source), "--out", str(out)]) == 2
+    assert main(["solve", str(source), "--vul", "ew"]) == 2
+
+
+def test_a_hand_without_spades_and_a_terminal_without_suits():
+    assert run("bid", "-.AKQJT98.765.432", "--agent", "pass").returncode == 0
+    command = [sys.executable, "-m", "cuebid", "bid", "AKQ2.JT9.876.543", "--agent", "pass"]
+    plain = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert plain.returncode == 0
+    assert b"AKQ2" in plain.stdout
+
+
+def test_a_long_seed_does_not_push_the_hands(capsys):
+    for seed in ("3", "123456789012345678"):
+        assert main(["deal", "--seed", seed]) == 0
+        first_lines = capsys.readouterr().out.splitlines()[:4]
+        assert [line[18] for line in first_lines] == list("♠♥♦♣")
+
+
 def test_make_a_store_and_look_at_it(tmp_path, capsys):
     store = str(tmp_path / "store")
     assert main(["deals", "make", store, "--deals", "3", "--seed", "1"]) == 0
@@ -67,6 +102,10 @@ def test_make_a_store_and_look_at_it(tmp_path, capsys):
         (["deal", "--boards", "-1"], "whole number"),
         (["deals", "info", "missing"], "no store at missing"),
         (["convert", "a.pbn", "b.doc"], "a.pbn"),
+        (["match", "pass", "pass", "--boards", "-5"], "whole number"),
+        (["match", "pass", "pass", "--boards", "3", "--record", "missing/m.pbn"], "missing/m.pbn"),
+        (["train", "supervised", "epochs=0", "name=n", "corpora=x.npz"], "above 0"),
+        (["train", "supervised", "widht=3"], "no such setting"),
         (["nonsense"], "nonsense"),
         ([], "COMMAND"),
     ],

@@ -42,9 +42,10 @@ def hand(held: Hand) -> list[Text]:
     ]
 
 
-def deal(all_hands: Deal, dealer: Seat, vulnerability: Vulnerability, title: str = "") -> Text:
-    """The four hands around the table; the corner tells board, dealer and vulnerability."""
-    corner = [Text(line) for line in (title, f"{dealer.word} deals", f"vulnerable: {vulnerability}", "")]
+def deal(all_hands: Deal, dealer: Seat, vulnerability: Vulnerability, *titles: str) -> Text:
+    """The four hands around the table; the corner tells dealer, vulnerability and up to two titles of 17 letters."""
+    lines = [*titles, f"{dealer.word} deals", f"vulnerable: {vulnerability}", "", ""][:4]
+    corner = [Text(line[: _COLUMN - 1]) for line in lines]
     rows = [
         _beside(corner, hand(all_hands[Seat.N]), [Text("")] * 4),
         _beside(hand(all_hands[Seat.W]), _compass(vulnerability), hand(all_hands[Seat.E])),

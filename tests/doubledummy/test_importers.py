@@ -6,8 +6,9 @@ import sqlite3
 import numpy as np
 import pytest
 
-from cuebid.doubledummy import Store, StoreError, import_deals, make, shipped_store
+from cuebid.doubledummy import Store, StoreError, import_deals, importers, make, shipped_store
 from cuebid.doubledummy.importers import read
+from cuebid.doubledummy.store import pack
 from cuebid.game import Deal, Seat, Strain
 
 # The first deal of pgx's own sample table and the deal in JPS's README, with the tables they give.
@@ -165,3 +166,23 @@ def test_a_missing_card_is_found(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(boards))
     with pytest.raises(StoreError, match="13 cards"):
         read(tmp_path / "a.json")
+
+
+def test_an_import_that_is_killed_leaves_no_deals_and_can_be_done_again(tmp_path, monkeypatch):
+    owner, tricks = shipped_store().sample(30, 3)
+    (tmp_path / "a.npz").write_bytes(pack(owner, tricks))
+    monkeypatch.setattr(importers, "PER_FILE", 10)
+    add_file, written = importers.add_file, []
+
+    def dies_at_the_third(*arguments):
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        written.append(arguments)
+        return add_file(*arguments)
+
+    monkeypatch.setattr(importers, "add_file", dies_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        importers.import_deals(tmp_path / "a.npz", tmp_path / "store", verified=0)
+    assert len(Store(tmp_path / "store")) == 0
+    monkeypatch.setattr(importers, "add_file", add_file)
+    assert len(importers.import_deals(tmp_path / "a.npz", tmp_path / "store", verified=0)) == 30

@@ -136,6 +136,18 @@ def test_killed_and_resumed_it_ends_in_the_same_bytes(tmp_path):
     assert first == second
 
 
+def test_it_can_start_from_another_network(tmp_path):
+    corpus = str(small_corpus(tmp_path / "c.npz", 2_000))
+    asked = {"corpora": (corpus,), "width": 32, "depth": 2, "epochs": 4, "batch": 128}
+    first = supervised.train(supervised.Settings("one", **asked), tmp_path / "one")
+    start = str(tmp_path / "one" / "one.npz")
+    gentle = asked | {"epochs": 0.1, "learning_rate": 1e-6}
+    second = supervised.train(supervised.Settings("two", start=start, **gentle), tmp_path / "two")
+    assert second.metrics["accuracy"] == pytest.approx(first.metrics["accuracy"], abs=0.02)
+    with pytest.raises(BridgeError, match="other layers"):
+        supervised.train(supervised.Settings("three", start=start, **(asked | {"width": 33})), tmp_path / "three")
+
+
 def test_a_run_with_other_settings_is_not_mixed_up(tmp_path):
     corpus = str(small_corpus(tmp_path / "c.npz", 1_000))
     asked = supervised.Settings("n", (corpus,), width=16, depth=1, epochs=1, batch=64)

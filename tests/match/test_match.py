@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from cuebid.agents import load_agent
 from cuebid.agents.simple import Passer, Random
 from cuebid.doubledummy import shipped_store, solve
 from cuebid.doubledummy.store import Store, pack
+from cuebid.game import victory_points
 from cuebid.match import MatchBoards, Tally, rescore, run
 from cuebid.vector import encodings
 
@@ -34,6 +36,16 @@ class LongestSuit:
             return Call("P")
         suit = max(range(4), key=lambda one: (situation.hand.length(one), one))
         return next((call for call in situation.legal if call.is_bid and call.strain == suit), Call("P"))
+
+
+class Pusher(LongestSuit):
+    """Raises to game at once on 14 points, doubles with 18, so that much fails and something is doubled."""
+
+    name, version = "pusher", "2"
+
+    def _call(self, situation):
+        wishes = ["X"] * (situation.hand.hcp >= 18) + ["3N", "4S", "5C"] * (situation.hand.hcp >= 14)
+        return next((Call(wish) for wish in wishes if Call(wish) in situation.legal), Call("P"))
 
 
 class VectorPointCount:
@@ -59,31 +71,53 @@ def some_store(tmp_path, deals=40):
     return path
 
 
+def north_south(board, tricks, harsh):
+    contract = board.contract
+    if contract == "passed out":
+        return 0
+    won = tricks[contract.declarer][contract.strain]
+    if harsh and won < contract.level + 6:
+        contract = replace(contract, doubled=max(contract.doubled, 1))
+    score = contract.score(won, board.vulnerability.includes(contract.declarer))
+    return score if contract.declarer in (Seat.N, Seat.S) else -score
+
+
 def test_by_hand(tmp_path):
-    """Every contract, score and IMP worked out again from the record, deal by deal, with the solver."""
-    boards = MatchBoards.random(12, seed=5)
+    """Every figure of the result worked out again from the calls, deal by deal, with the solver."""
+    boards = MatchBoards.random(40, seed=5)
     record = tmp_path / "match.pbn"
-    result = run((LongestSuit(), Random(1)), boards, record)
+    result = run((LongestSuit(), Pusher()), boards, record)
     played = formats.read(record).boards
-    total = []
-    for place in range(12):
-        points = []
-        for room, seats in ((0, (Seat.N, Seat.S)), (1, (Seat.E, Seat.W))):
-            board = played[2 * place + room]
+    plain, perfect, contested = [], [], []
+    for place in range(40):
+        rooms = played[2 * place : 2 * place + 2]
+        for board, seats in zip(rooms, ((Seat.N, Seat.S), (Seat.E, Seat.W)), strict=True):
             assert board.deal.owner == tuple(boards.owner[place].tolist())
             assert board.dealer == boards.dealer[place]
             assert board.vulnerability == boards.vulnerability[place]
             assert all((board.names[seat] == LongestSuit.name) == (seat in seats) for seat in Seat)
-            tricks = solve(board.deal).tricks
-            if board.contract == "passed out":
-                points.append(0)
-                continue
-            assert board.result == tricks[board.contract.declarer][board.contract.strain]
-            score = board.contract.score(board.result, board.vulnerability.includes(board.contract.declarer))
-            points.append(score if board.contract.declarer in (Seat.N, Seat.S) else -score)
-        total.append(imps(points[0] - points[1]))
-    assert result.plain.imps_per_board == pytest.approx(sum(total) / 12)
-    assert (result.plain.won, result.plain.lost) == (sum(t > 0 for t in total), sum(t < 0 for t in total))
+        tricks = solve(rooms[0].deal).tricks
+        for imps_so_far, harsh in ((plain, False), (perfect, True)):
+            one, other = (north_south(board, tricks, harsh) for board in rooms)
+            imps_so_far.append(imps(one - other))
+        contested.append(any({seat % 2 for seat, call in board.auction if call} == {0, 1} for board in rooms))
+
+    assert result.plain.imps_per_board == pytest.approx(np.mean(plain))
+    assert result.plain.standard_error == pytest.approx(np.std(plain, ddof=1) / np.sqrt(40))
+    assert (result.plain.won, result.plain.lost) == (sum(won > 0 for won in plain), sum(won < 0 for won in plain))
+    assert result.plain.tied == plain.count(0)
+    assert result.perfect_defence.imps_per_board == pytest.approx(np.mean(perfect))
+    assert plain != perfect
+    for which in Vulnerability:
+        there = [won for won, where in zip(plain, boards.vulnerability, strict=True) if where == which]
+        assert result.by_vulnerability[str(which)].boards == len(there)
+        assert result.by_vulnerability[str(which)].imps_per_board == pytest.approx(np.mean(there))
+    for group, wanted in ((result.contested, True), (result.uncontested, False)):
+        there = [won for won, was in zip(plain, contested, strict=True) if was == wanted]
+        assert group.boards == len(there) > 0
+        assert group.imps_per_board == pytest.approx(np.mean(there))
+    shares = victory_points(abs(sum(plain)), 40)
+    assert result.victory_points == (shares if sum(plain) >= 0 else shares[::-1])
     assert rescore(record) == result
 
 
@@ -132,7 +166,6 @@ def test_boards_of_a_file_keep_their_dealer_and_vulnerability(tmp_path):
 def test_perfect_defence_doubles_what_fails(tmp_path):
     record = tmp_path / "match.pbn"
     result = run((Random(3), Passer()), MatchBoards.random(20, seed=9), record)
-    text = record.read_text()
     doubled = []
     for board in formats.read(record).boards:
         if (
@@ -143,7 +176,6 @@ def test_perfect_defence_doubles_what_fails(tmp_path):
             doubled.append(board)
     assert doubled
     assert result.perfect_defence.imps_per_board < result.plain.imps_per_board
-    assert "X" in text
 
 
 def test_illegal_calls_count_and_are_passes(capsys):
@@ -166,7 +198,8 @@ def test_same_seed_same_bytes_and_resumed_the_same_bytes(tmp_path):
     expected = run((LongestSuit(), Random(4)), boards, whole, part=5)
     content = whole.read_bytes()
     again = tmp_path / "again.pbn"
-    for cut in (0, 100, 3_000, len(content) // 2, len(content) - 1, len(content)):
+    last_part = content.index(b'[Board "21"]')
+    for cut in (0, 100, 3_000, len(content) // 2, *range(last_part + 3_000, len(content) + 1, 23)):
         again.write_bytes(content[:cut])
         assert run((LongestSuit(), Random(4)), boards, again, part=5) == expected
         assert again.read_bytes() == content
@@ -190,18 +223,39 @@ def test_records_of_other_matches_are_not_touched(tmp_path):
     record = tmp_path / "match.pbn"
     run((LongestSuit(), Passer()), MatchBoards.random(4, seed=4), record)
     content = record.read_bytes()
-    with pytest.raises(BridgeError, match="another match"):
-        run((LongestSuit(), Random(1)), MatchBoards.random(4, seed=4), record)
-    with pytest.raises(BridgeError, match="another match"):
-        run((LongestSuit(), Passer()), MatchBoards.random(4, seed=5), record)
+    agents = (LongestSuit(), Passer())
     other = MatchBoards.random(4, seed=5)
-    with pytest.raises(BridgeError, match="other boards"):
-        run((LongestSuit(), Passer()), MatchBoards(other.owner, other.dealer, other.vulnerability, "seed 4"), record)
-    assert record.read_bytes() == content
+    for played, boards, says in (
+        ((LongestSuit(), Random(1)), MatchBoards.random(4, seed=4), "not the record of this match"),
+        (agents, other, "not the record of this match"),
+        (agents, MatchBoards(other.owner, other.dealer, other.vulnerability, "seed 4"), "other boards"),
+        (agents, MatchBoards.random(6, seed=4, vulnerability=Vulnerability.EW), "other boards"),
+        (agents, MatchBoards.random(6, seed=4, dealer=Seat.W), "other boards"),
+        (agents, MatchBoards.random(3, seed=4), "holds 4 boards, more than the 3 asked for"),
+    ):
+        with pytest.raises(BridgeError, match=says):
+            run(played, boards, record)
+        assert record.read_bytes() == content
     plain = tmp_path / "plain.pbn"
-    plain.write_text('[Board "1"]\n[Dealer "N"]\n[Vulnerable "None"]\n')
-    with pytest.raises(BridgeError, match="not the record of a cuebid match"):
-        rescore(plain)
+    for text in ('[Board "1"]\n[Dealer "N"]\n[Vulnerable "None"]\n', "% PBN 2.1\nsome notes\n", "notes"):
+        plain.write_text(text)
+        with pytest.raises(BridgeError, match="not the record of this match"):
+            run(agents, MatchBoards.random(4, seed=4), plain)
+        assert plain.read_text() == text
+        with pytest.raises(BridgeError, match="not the record of a cuebid match"):
+            rescore(plain)
+    with pytest.raises(BridgeError, match=r"ends in \.pbn"):
+        run(agents, MatchBoards.random(4, seed=4), tmp_path / "match.txt")
+
+
+def test_rooms_that_hold_different_boards_are_not_scored(tmp_path):
+    record = tmp_path / "match.pbn"
+    run((LongestSuit(), Passer()), MatchBoards.random(2, seed=4), record)
+    boards = list(formats.read(record).boards)
+    boards[1] = replace(boards[1], hands=boards[3].hands, calls=(), contract=None, result=None)
+    formats.write(record, boards)
+    with pytest.raises(BridgeError, match="both rooms"):
+        rescore(record)
 
 
 def test_standard_error_counts_deals_not_boards():
@@ -210,6 +264,7 @@ def test_standard_error_counts_deals_not_boards():
     assert alone.standard_error == pytest.approx(values.std(ddof=1) / np.sqrt(6))
     twice = Tally.of(np.repeat(values, 2), np.repeat(np.arange(6), 2))
     assert twice.standard_error == pytest.approx(alone.standard_error)
+    assert (str(Tally.of(values[:1], np.arange(1))), str(Tally.of(values[:0], np.arange(0)))) == ("+3.00 ± —", "—")
 
 
 def test_the_command_killed_and_resumed(tmp_path):
@@ -247,5 +302,5 @@ def test_load_agent_names():
     for name in ("", "nobody", "random:x", "process:", "epbot:"):
         with pytest.raises(BridgeError, match="no such agent"):
             load_agent(name)
-    with pytest.raises(BridgeError, match="has no card"):
+    with pytest.raises(BridgeError, match=r"no weights file at missing\.npz"):
         load_agent("missing.npz")

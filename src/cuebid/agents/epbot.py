@@ -19,8 +19,8 @@ from typing import Self
 from cuebid.agents import epbot_worker
 from cuebid.agents.advice import Advice, Candidate
 from cuebid.agents.program import Failure, Fault, Program, count, shown
-from cuebid.doubledummy.dds import cores as all_cores
 from cuebid.game import PASS, BridgeError, Call, Situation, Suit
+from cuebid.machine import cores as all_cores
 
 WHERE = "https://github.com/EdwardPiwowar/BBA, folder Native-libraries"
 TIMEOUT = 10.0

@@ -31,7 +31,7 @@ class Process:
     """
 
     def __init__(self, command: str, timeout: float = TIMEOUT, start_timeout: float = START_TIMEOUT) -> None:
-        self.name = f"process:{command}"
+        self.name = f"process:{' '.join(command.split())}"
         self.faults: Counter[str] = Counter()
         self._lock = Lock()
         self._program = Program(_split(command), timeout, start_timeout)
@@ -101,7 +101,10 @@ def _advice(answer: dict[str, Any], situation: Situation) -> Advice:
     given = answer.get("candidates") or [{"call": str(call), "probability": 1.0}]
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
         raise Fault("garbled", f'its "candidates" are no list of objects: {shown(str(given))}')
-    candidates = [Candidate(_legal(one.get("call"), situation), _chance(one.get("probability"))) for one in given]
+    try:
+        candidates = [Candidate(_legal(one.get("call"), situation), _chance(one.get("probability"))) for one in given]
+    except Fault as fault:
+        raise Fault("garbled", f'its "candidates" are impossible: {fault.detail}') from None
     return Advice(call, tuple(sorted(candidates, key=lambda one: -one.probability)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -39,10 +40,10 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Like `parse_args`, but key=value words may also stand after options."""
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Like `parse_args`, but key=value words may also stand after options, and `-.AKQ…` is a hand without spades."""
     reader = parser()
-    options, words = reader.parse_known_args(arguments)
+    options, words = reader.parse_known_args([f" {word}" if word.startswith("-.") else word for word in arguments])
     if words and not (hasattr(options, "settings") and all("=" in word and word[0] != "-" for word in words)):
         reader.error(f"unrecognized arguments: {' '.join(words)}")
     if words:
@@ -52,14 +53,20 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 when it did what was asked, 2 with one line on standard error for bad input."""
-    options = _parsed(arguments)
+    options = _parsed(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # where suit symbols cannot be shown, question marks can
     try:
         options.run(options)
-    except (BridgeError, FileNotFoundError, IsADirectoryError, PermissionError) as error:
-        print(f"cuebid: {error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BridgeError as error:
+        print(f"cuebid: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"cuebid: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("cuebid: stopped", file=sys.stderr)
         return 130

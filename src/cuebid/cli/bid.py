@@ -45,7 +45,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def calls_of(text: str) -> list[Call]:
     """`1H P 2N`, `1H-P-2N` or `1H,P,2N`."""
-    return [Call(word) for word in re.split(r"[\s,]+|(?<=\w)-(?=\w)", text.strip()) if word]
+    return [Call(word) for word in re.split(r"[\s,]+|(?<=\S)-(?=\S)", text.strip()) if word]
 
 
 def run_bid(options: argparse.Namespace) -> None:
@@ -126,7 +126,7 @@ def run_auction(options: argparse.Namespace) -> None:
     from cuebid import draw
 
     out = draw.console()
-    out.print(draw.deal(deal, options.dealer, options.vul, title))
+    out.print(draw.deal(deal, options.dealer, options.vul, *([title] if title else [])))
     out.print()
     out.print(draw.auction(made, options.vul))
     out.print()

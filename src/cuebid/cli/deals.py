@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,10 @@ from cuebid.game import BridgeError, Deal, Seat, Strain, Vulnerability
 
 if TYPE_CHECKING:
     from cuebid.doubledummy import Solution
+    from cuebid.formats import Board
 
 SUFFIXES = (".pbn", ".lin", ".txt")
+PART = 20  # deals solved between two writings of the output
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,9 +30,10 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     solve = verbs.add_parser("solve", help="double dummy table and par of a deal, or of every deal in a file")
     solve.add_argument("deal", help='"N:AKQ2.JT9.876.543 …" clockwise from that seat, or a .pbn, .lin or .txt file')
-    solve.add_argument("--dealer", type=common.seat, default=Seat.N, help="for a deal given as text (default N)")
+    solve.add_argument("--dealer", type=common.seat, help="for a deal given as text (default N)")
+    solve.add_argument("--vul", type=common.vulnerability, help="for a deal given as text (default none)")
     solve.add_argument(
-        "--vul", type=common.vulnerability, default=Vulnerability.NONE, help="none, ns, ew or both (default none)"
+        "--out", type=Path, metavar="FILE.pbn", help="write a file's boards with their tables; goes on from there"
     )
     solve.add_argument("--json", action="store_true", help="one JSON object a line")
     solve.set_defaults(run=run_solve)
@@ -60,41 +64,89 @@ def _add_stores(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run_deal(options: argparse.Namespace) -> None:
+    from cuebid.doubledummy import solve
+
     seed = common.new_seed() if options.seed is None else options.seed
     for number in range(1, options.boards + 1):
-        deal = common.deal_of(seed, number)
-        title = f"Board {number}, seed {seed}"
-        _show(deal, Seat.deals_board(number), Vulnerability.of_board(number), title, options.json)
+        dealt = (common.deal_of(seed, number), Seat.deals_board(number), Vulnerability.of_board(number))
+        _show(*dealt, solve(*dealt), options.json, f"Board {number}", f"seed {seed}")
 
 
 def run_solve(options: argparse.Namespace) -> None:
-    path = Path(options.deal)
-    if path.suffix.lower() not in SUFFIXES:
-        _show(Deal(options.deal), options.dealer, options.vul, "", options.json)
+    if Path(options.deal).suffix.lower() in SUFFIXES:
+        _solve_file(options)
         return
 
-    from cuebid import formats
-
-    for place, board in enumerate(formats.read(path), start=1):
-        name = f"Board {board.number or place}"
-        if board.deal is None:
-            print(f"cuebid: {path}: {name} has an unknown hand and is not solved", file=sys.stderr)
-            continue
-        _show(board.deal, board.dealer or Seat.N, board.vulnerability or Vulnerability.NONE, name, options.json)
-
-
-def _show(deal: Deal, dealer: Seat, vulnerability: Vulnerability, title: str, as_json: bool) -> None:
     from cuebid.doubledummy import solve
 
-    solution = solve(deal, dealer, vulnerability)
+    if options.out:
+        raise BridgeError("--out takes the boards of a file; a deal given as text is only shown")
+    dealt = (Deal(options.deal), options.dealer or Seat.N, options.vul or Vulnerability.NONE)
+    _show(*dealt, solve(*dealt), options.json)
+
+
+def _solve_file(options: argparse.Namespace) -> None:
+    """Solve the boards of a file; those before a malformed one are solved before it is told."""
+    from cuebid import formats
+    from cuebid.doubledummy import owner_of, solve_tables, table_of
+
+    if options.dealer is not None or options.vul is not None:
+        raise BridgeError("--dealer and --vul are for a deal given as text; a file says its own")
+    try:
+        boards, wrong = list(formats.read(options.deal)), None
+    except formats.FormatError as error:
+        boards, wrong = list(error.boards), error
+    if options.out and options.out.exists():
+        boards = _solved_before(boards, list(formats.read(options.out)), options.out)
+    deals = [(place, board.deal) for place, board in enumerate(boards) if board.deal and board.tricks is None]
+    with common.progress("solving", "deals") as progress:
+        for start in range(0, len(deals), PART):
+            part = deals[start : start + PART]
+            tables = solve_tables(owner_of([deal for _, deal in part]))
+            for (place, _), table in zip(part, tables, strict=True):
+                boards[place] = replace(boards[place], tricks=table_of(table))
+            if options.out:
+                formats.write(options.out, boards)
+            progress(start + len(part), len(deals))
+    if options.out:
+        print(f"{options.out}: {len(boards):,} boards, {len(deals):,} solved now")
+    else:
+        for place, board in enumerate(boards, start=1):
+            _show_board(board, f"Board {board.number or place}", options.json)
+    if wrong:
+        raise wrong
+
+
+def _solved_before(boards: list[Board], out: list[Board], path: Path) -> list[Board]:
+    """The boards as an earlier run left them."""
+    if [board.hands for board in boards] != [board.hands for board in out]:
+        raise BridgeError(f"{path} holds other boards; name another file or remove it")
+    return out
+
+
+def _show_board(board: Board, name: str, as_json: bool) -> None:
+    from cuebid.doubledummy import Solution
+    from cuebid.game import par
+
+    if board.deal is None or board.tricks is None:
+        print(f"cuebid: {name} has an unknown hand and is not solved", file=sys.stderr)
+        return
+    dealer, vulnerability = board.dealer or Seat.N, board.vulnerability or Vulnerability.NONE
+    solution = Solution(board.tricks, par(board.tricks, dealer, vulnerability))
+    _show(board.deal, dealer, vulnerability, solution, as_json, name)
+
+
+def _show(
+    deal: Deal, dealer: Seat, vulnerability: Vulnerability, solution: Solution, as_json: bool, *titles: str
+) -> None:
     if as_json:
-        common.print_json({"title": title} | _as_json(deal, dealer, vulnerability, solution))
+        common.print_json({"title": ", ".join(titles)} | _as_json(deal, dealer, vulnerability, solution))
         return
 
     from cuebid import draw
 
     out = draw.console()
-    out.print(draw.deal(deal, dealer, vulnerability, title))
+    out.print(draw.deal(deal, dealer, vulnerability, *titles))
     out.print()
     out.print(draw.double_dummy(solution.tricks))
     out.print(draw.par(solution.par))

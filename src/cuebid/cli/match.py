@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,12 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     match.add_argument("second", metavar="OTHER")
     match.add_argument(
         "--boards",
-        default="1000",
+        type=_boards,
+        default=1000,
         metavar="N|FILE",
         help="so many random boards (default 1000), a .pbn or .lin file, or a store of solved deals; `shipped` is ours",
     )
-    match.add_argument("--limit", type=common.whole, metavar="N", help="only the first N boards of a file or store")
+    match.add_argument("--limit", type=common.whole, metavar="N", help="only the first N boards")
     match.add_argument("--seed", type=common.whole, default=0, help="of the random boards (default 0)")
     match.add_argument("--dealer", type=common.seat, help="N, E, S or W (default: random, or as the file says)")
     match.add_argument("--vul", type=common.vulnerability, help="none, ns, ew or both (default: random, or the file's)")
@@ -36,12 +38,17 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     rescore.set_defaults(run=run_rescore)
 
 
+def _boards(text: str) -> int | str:
+    """So many, or where they are."""
+    return common.whole(text) if re.fullmatch(r"-?\d+", text) else text
+
+
 def run_match(options: argparse.Namespace) -> None:
     from cuebid.agents import load_agent
     from cuebid.match import MatchBoards, run
 
-    if options.boards.isdecimal():
-        boards = MatchBoards.random(int(options.boards), options.seed, options.dealer, options.vul)
+    if isinstance(options.boards, int):
+        boards = MatchBoards.random(options.boards, options.seed, options.dealer, options.vul)[: options.limit]
     else:
         boards = MatchBoards.read(options.boards, options.seed, options.dealer, options.vul, options.limit)
     agents = load_agent(options.first), load_agent(options.second)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cuebid.doubledummy.errors import SolverError
+from cuebid.machine import cores
 
 SUFFIXES = (".so", ".dylib", ".dll")
 DECLARERS = (0, 2, 1, 3)  # partners next to each other: the second costs almost nothing after the first
@@ -76,11 +77,6 @@ def library_path() -> Path:
             if path.suffix in SUFFIXES:
                 return path
     raise SolverError("no double dummy solver: `pip install endplay`, or set CUEBID_DDS to the path of a libdds")
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Library:

@@ -83,6 +83,7 @@ def import_deals(path: str | Path, folder: str | Path, *, verified: int = VERIFI
             raise StoreError(f"{folder} holds the deals of seed {manifest.seed}; import into another folder")
         if path.name in manifest.sources:
             raise StoreError(f"{path.name} was already imported into {folder}")
+        manifest.write(folder)  # first, so that files left by a kill are not taken for deals
         for start in range(0, len(owner), PER_FILE):
             manifest = add_file(folder, manifest, owner[start : start + PER_FILE], tricks[start : start + PER_FILE])
         Manifest(manifest.files, None, (*manifest.sources, path.name)).write(folder)

@@ -12,11 +12,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cuebid.doubledummy.dds import cores as all_cores
 from cuebid.doubledummy.dds import hands_of, library
 from cuebid.doubledummy.errors import SolverError
 from cuebid.doubledummy.store import Store
 from cuebid.game import Deal, Par, Seat, Vulnerability, par
+from cuebid.machine import cores as all_cores
 
 Bytes = npt.NDArray[np.uint8]
 Cells = npt.NDArray[np.integer]

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from cuebid.doubledummy.errors import StoreError
 from cuebid.doubledummy.symmetry import CARDS, INVERSES, SYMMETRIES, TURNS, transform
+from cuebid.files import write_whole
 
 Bytes = npt.NDArray[np.uint8]
 SHAPES = {"owner": (52,), "tricks": (4, 5)}
@@ -221,22 +222,6 @@ def add_file(folder: Path, manifest: Manifest, owner: Bytes, tricks: Bytes) -> M
     write_whole(folder / name, data)
     file = StoreFile(name, len(owner), hashlib.sha256(data).hexdigest())
     return Manifest((*manifest.files, file), manifest.seed, manifest.sources)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step: whatever happens, the old bytes or the new ones are there."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    if os.name == "posix":  # the rename itself must reach the disk too
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 @contextmanager

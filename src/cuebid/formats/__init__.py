@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from cuebid.files import write_whole
 from cuebid.formats import lin, openspiel, pbn
 from cuebid.formats.board import PASSED_OUT, AnnotatedCall, Board, PlayedCard, Reading, Section
 from cuebid.formats.errors import FormatError
@@ -45,13 +46,13 @@ def read(path: str | Path, strict: bool = True) -> Reading:
 
 
 def write(path: str | Path, boards: Iterable[Board]) -> None:
-    """Write boards to a file in the format its suffix tells."""
+    """Write boards to a file in the format its suffix tells; an old file is replaced in one step."""
     path = Path(path)
     suffix = _suffix(path)
     text = (
         openspiel.render(boards, str(path)) if suffix == ".txt" else {".pbn": pbn, ".lin": lin}[suffix].render(boards)
     )
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(path, text.encode())
 
 
 def decode(content: bytes) -> str:

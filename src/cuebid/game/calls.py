@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from typing import TYPE_CHECKING, Self
 
 from cuebid.game.cards import SYMBOLS, Suit
 from cuebid.game.errors import BridgeError
+from cuebid.game.shown import Shown
 
 
-class Strain(IntEnum):
-    """What is trumps, lowest first."""
+class Strain(Shown, IntEnum):
+    """What is trumps, lowest first. Made from `0..4` or from text: `Strain("S")`, `Strain("NT")`, `Strain("♠")`."""
 
     C = 0
     D = 1
     H = 2
     S = 3
     N = 4
+
+    if TYPE_CHECKING:
+
+        def __new__(cls, value: int | str) -> Self: ...
+
+    @classmethod
+    def _missing_(cls, value: object) -> Strain:
+        if isinstance(value, str):
+            word = value.strip().upper()
+            for strain in cls:
+                if word in (strain.name, strain.symbol):
+                    return strain
+        raise BridgeError(f"no such strain: {value!r} (expected C, D, H, S or NT)")
 
     def __str__(self) -> str:
         return "NT" if self == Strain.N else self.name
@@ -44,7 +59,7 @@ _SPECIAL = {
 _BID = re.compile(r"([1-7])(C|D|H|S|NT|N)")
 
 
-class Call(int):
+class Call(Shown, int):
     """A call, numbered 0 pass, 1 double, 2 redouble, then 3 for 1♣ up to 37 for 7NT.
 
     Made from its number or from text as players write it: `Call("1NT")`, `Call("1n")`, `Call("Pass")`, `Call("Dbl")`.

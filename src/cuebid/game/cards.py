@@ -5,21 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from typing import TYPE_CHECKING, Self
 
 from cuebid.game.errors import BridgeError
+from cuebid.game.shown import Shown
 
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 SYMBOLS = "♣♦♥♠"
 
 
-class Suit(IntEnum):
-    """A suit, lowest first."""
+class Suit(Shown, IntEnum):
+    """A suit, lowest first. Made from `0..3` or from text: `Suit("S")`, `Suit("♠")`."""
 
     C = 0
     D = 1
     H = 2
     S = 3
+
+    if TYPE_CHECKING:
+
+        def __new__(cls, value: int | str) -> Self: ...
+
+    @classmethod
+    def _missing_(cls, value: object) -> Suit:
+        if isinstance(value, str):
+            word = value.strip().upper()
+            for suit in cls:
+                if word in (suit.name, suit.symbol):
+                    return suit
+        raise BridgeError(f"no such suit: {value!r} (expected C, D, H or S)")
 
     def __str__(self) -> str:
         return self.name
@@ -29,7 +44,7 @@ class Suit(IntEnum):
         return SYMBOLS[self]
 
 
-class Card(int):
+class Card(Shown, int):
     """One of the 52 cards, numbered `suit * 13 + rank` (clubs first, deuce first).
 
     Made from its number or from text: `Card("SA")`.

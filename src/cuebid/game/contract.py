@@ -22,6 +22,10 @@ class Contract:
     declarer: Seat
     doubled: int = 0
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.level <= 7 or not 0 <= self.doubled <= 2:
+            raise BridgeError(f"no such contract: level {self.level}, doubled {self.doubled} (expected 1..7 and 0..2)")
+
     @classmethod
     def parse(cls, text: str) -> Contract:
         """Read level, strain, `X` or `XX`, declarer: `4HXN`, `3NTS`, `6♠xxw`, `2D by E`."""

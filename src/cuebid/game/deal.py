@@ -38,7 +38,7 @@ class Deal:
 
     @classmethod
     def random(cls, seed: int | random.Random) -> Deal:
-        """Every deal equally likely; the same seed gives the same deal."""
+        """Every deal equally likely; the same seed gives the same deal (another than `cuebid deal --seed` gives)."""
         source = seed if isinstance(seed, random.Random) else random.Random(seed)
         cards = list(range(52))
         source.shuffle(cards)

@@ -6,9 +6,10 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Self
 
 from cuebid.game.errors import BridgeError
+from cuebid.game.shown import Shown
 
 
-class Side(IntEnum):
+class Side(Shown, IntEnum):
     """A partnership."""
 
     NS = 0
@@ -22,7 +23,7 @@ class Side(IntEnum):
         return Side(1 - self)
 
 
-class Seat(IntEnum):
+class Seat(Shown, IntEnum):
     """A place at the table, clockwise from North. Made from `0..3` or from text: `Seat("N")`, `Seat("south")`."""
 
     N = 0
@@ -93,7 +94,7 @@ _VULNERABILITY_WORDS = {
 }  # fmt: skip
 
 
-class Vulnerability(IntEnum):
+class Vulnerability(Shown, IntEnum):
     """Who is vulnerable: bit 0 stands for North-South, bit 1 for East-West.
 
     Made from `0..3` or from text: `none`, `ns`, `ew`, `both`, and the other words in use (`All`, `Love`, `-`, `o`…).

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +50,7 @@ class Boards:
             with np.load(path) as arrays:
                 vulnerable = arrays["vul"].astype(np.uint8)
                 return cls(arrays["owner"], arrays["dealer"], vulnerable[:, 0] | vulnerable[:, 1] << 1, arrays["calls"])
-        except (ValueError, KeyError, EOFError) as error:
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise BridgeError(f"{path} is no corpus of auctions: {error}") from None
 
     @classmethod
@@ -102,6 +104,8 @@ class Examples:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
+        if not parts:
+            raise BridgeError("there are no auctions to learn from or to test on")
         names = cls.__slots__
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 

@@ -91,7 +91,10 @@ def pick_device(name: str) -> torch.device:
     """`auto` is the GPU where there is one."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(name)
+    try:
+        return torch.device(name)
+    except RuntimeError:
+        raise BridgeError(f"no such device: {name!r} (expected auto, cpu or cuda)") from None
 
 
 def source_commit() -> str:

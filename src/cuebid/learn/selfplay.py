@@ -127,6 +127,15 @@ class Settings:
     save_every: int = 60
     """Seconds between checkpoints."""
 
+    def __post_init__(self) -> None:
+        counts = (self.rounds, self.minibatch, self.epochs, self.updates, self.replay, self.league_every)
+        if min(*counts, self.league_most, self.evaluate_every, self.evaluate_deals) < 1 or self.tables < 2:
+            raise BridgeError(
+                "rounds, tables, minibatch, epochs, updates, replay and the like are at least 1, tables 2"
+            )
+        if self.algorithm == "a2c-replay" and self.burn_in > self.replay:
+            raise BridgeError(f"a buffer of {self.replay} never holds the {self.burn_in} transitions of burn_in")
+
     @property
     def architecture(self) -> Architecture:
         return Architecture(

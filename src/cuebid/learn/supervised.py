@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from cuebid import networks
+from cuebid.agents.load import weights_path
 from cuebid.game import BridgeError
 from cuebid.learn.accuracy import accuracy
 from cuebid.learn.examples import Boards, Examples
@@ -35,6 +36,8 @@ class Settings:
     """Files to learn from: corpus .npz, PBN, LIN or OpenSpiel .txt; the last 2 % of each only tests."""
     test: tuple[str, ...] = ()
     """Files to test on instead; then all of `corpora` is learned from."""
+    start: str = ""
+    """The network to start from, of the same layers: a shipped name or a weights file; empty: from nothing."""
     system: str = ""
     """What the corpus bids, for the card: `Standard American, EPBot's card WBridge5-Sayc`."""
     width: int = 1024
@@ -69,6 +72,12 @@ class Settings:
     """`auto`, `cpu` or `cuda`."""
     save_every: int = 120
     """Seconds between checkpoints."""
+
+    def __post_init__(self) -> None:
+        if self.epochs <= 0 or self.batch < 1 or self.learning_rate <= 0 or not 0 <= self.warmup < 1:
+            raise BridgeError("epochs, batch and learning_rate are above 0, and warmup is from 0 to below 1")
+        if not 0 <= self.dropout < 1 or not 0 <= self.label_smoothing < 1:
+            raise BridgeError("dropout and label_smoothing are shares, from 0 to below 1")
 
     @property
     def architecture(self) -> Architecture:
@@ -113,7 +122,7 @@ def train(
     data, test_data = Data(learned, device), Data(tested, device)
 
     torch.manual_seed(settings.seed)
-    network = Layers(settings.architecture, settings.dropout).to(device)
+    network = _starting_network(settings).to(device)
     optimizer = torch.optim.AdamW(
         network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=True
     )
@@ -137,6 +146,16 @@ def train(
             run.say(f"stopped at step {step:,} of {steps:,}; the same command goes on from here")
             return None
     return _finish(settings, run, network, data, test_data, tested, boards)
+
+
+def _starting_network(settings: Settings) -> Layers:
+    network = Layers(settings.architecture, settings.dropout)
+    if settings.start:
+        arrays, card = networks.read(weights_path(settings.start))
+        if card.architecture != settings.architecture:
+            raise BridgeError(f"{settings.start} has other layers: {card.architecture}, not {settings.architecture}")
+        network.take(arrays)
+    return network
 
 
 def _batches(settings: Settings, examples: int, step: int, steps: int) -> Iterator[Tensor]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +26,7 @@ from cuebid.match.boards import MatchBoards
 from cuebid.match.play import Auctioned
 from cuebid.match.result import Result
 
+EVENT = "cuebid match"
 ROOMS = ("Open", "Closed")
 
 
@@ -83,7 +85,7 @@ class Record:
 
     def _tags(self, room: str, faults: Sequence[Counter[str]] | None) -> tuple[tuple[str, str], ...]:
         tags = {
-            "Event": "cuebid match",
+            "Event": EVENT,
             "HomeTeam": self.names[0],
             "VisitTeam": self.names[1],
             "HomeVersion": self.versions[0],
@@ -102,15 +104,15 @@ class Record:
 
 
 def pairs(boards: Iterable[Board]) -> list[tuple[Board, Board]]:
-    """The boards that stand in both rooms, one after the other."""
+    """The boards that stand in both rooms, one after the other; none after the first that does not."""
     listed = list(boards)
-    return [
-        (one, other)
-        for one, other in zip(listed[::2], listed[1::2], strict=False)
-        if dict(one.tags).get("Room") == "Open"
-        and dict(other.tags).get("Room") == "Closed"
-        and one.number == other.number
-    ]
+    return list(takewhile(_same_board, zip(listed[::2], listed[1::2], strict=False)))
+
+
+def _same_board(pair: tuple[Board, Board]) -> bool:
+    rooms = tuple(dict(board.tags).get("Room") for board in pair)
+    one, other = ((board.number, board.hands, board.dealer, board.vulnerability) for board in pair)
+    return rooms == ROOMS and one == other
 
 
 def rescore(path: str | Path) -> Result:

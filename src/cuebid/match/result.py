@@ -17,9 +17,10 @@ class Tally:
     """The first agent's result over some boards."""
 
     boards: int
-    imps_per_board: float
-    standard_error: float
-    """Of IMPs per board; boards that share a deal count as one observation."""
+    imps_per_board: float | None
+    """None where there are no boards."""
+    standard_error: float | None
+    """Of IMPs per board; boards that share a deal count as one observation. None for fewer than two deals."""
     won: int
     lost: int
     tied: int
@@ -28,14 +29,19 @@ class Tally:
     def of(cls, imps: npt.NDArray[np.int64], deal: npt.NDArray[np.int64]) -> Self:
         """From each board's IMPs [N] and the number of its deal [N]."""
         boards = len(imps)
-        mean = float(imps.mean()) if boards else 0.0
+        mean = float(imps.mean()) if boards else None
         deals, which = np.unique(deal, return_inverse=True)
-        off = np.bincount(which, imps - mean, minlength=len(deals))
-        spread = math.sqrt(float((off**2).sum()) * len(deals) / (len(deals) - 1)) / boards if len(deals) > 1 else 0.0
+        spread = None
+        if mean is not None and len(deals) > 1:
+            off = np.bincount(which, imps - mean, minlength=len(deals))
+            spread = math.sqrt(float((off**2).sum()) * len(deals) / (len(deals) - 1)) / boards
         return cls(boards, mean, spread, int((imps > 0).sum()), int((imps < 0).sum()), int((imps == 0).sum()))
 
     def __str__(self) -> str:
-        return f"{self.imps_per_board:+.2f} ± {self.standard_error:.2f}"
+        if self.imps_per_board is None:
+            return "—"
+        spread = "—" if self.standard_error is None else f"{self.standard_error:.2f}"
+        return f"{self.imps_per_board:+.2f} ± {spread}"
 
 
 @dataclass(frozen=True, slots=True)

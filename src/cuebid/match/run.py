@@ -11,17 +11,20 @@ import numpy as np
 from cuebid import formats
 from cuebid.agents import Agent
 from cuebid.doubledummy import Exact
+from cuebid.files import write_whole
 from cuebid.formats import Board, pbn
 from cuebid.formats.pbn_syntax import HEADER
 from cuebid.game import BridgeError
 from cuebid.match.boards import MatchBoards
-from cuebid.match.play import play
-from cuebid.match.record import Record, pairs, result_of
+from cuebid.match.play import Watch, play
+from cuebid.match.record import EVENT, Record, pairs, result_of
 from cuebid.match.result import Result
 from cuebid.vector import Contracts
 
 PART = 500
 """Boards bid at a time: what a stop can cost."""
+BEGINNING = f'{HEADER}[Event "{EVENT}"]\n'
+"""Of every record."""
 
 Progress = Callable[[int, int], None]
 
@@ -42,7 +45,7 @@ def run(
     exact = Exact(known=boards.store)
     for start in range(len(done) // 2, len(boards), part):
         now = boards[start : start + part]
-        auctioned = play(agents, now)
+        auctioned = play(agents, now, _watched(progress, start, len(boards)))
         contracts = Contracts.of(auctioned.auctions)
         bid = np.flatnonzero(contracts.level)
         cells = np.stack([bid % len(now), contracts.strain[bid], contracts.declarer[bid]], axis=1)
@@ -57,21 +60,39 @@ def run(
     return result_of(done, str(path or "this match"))
 
 
+def _watched(progress: Progress | None, start: int, boards: int) -> Watch | None:
+    """Progress in boards while a part is bid: each board is two auctions."""
+    return progress and (lambda ended: progress(start + ended // 2, boards))
+
+
 def _resume(path: Path, head: Record, boards: MatchBoards, part: int) -> list[Board]:
-    """The boards of whole parts that the record holds; anything after them is cut off."""
-    if not path.exists() or not path.stat().st_size:
-        return []
+    """The boards of the whole parts that the record holds; what a stop left behind them is cut off.
+
+    A file that is not the beginning of this very match's record is an error and stays as it is.
+    """
+    if path.suffix != ".pbn":
+        raise BridgeError(f"a record is a PBN file, its name ends in .pbn; got {path}")
+    with path.open("a", encoding="utf-8"):  # is it there to be written, before hours of play?
+        text = path.read_text(encoding="utf-8")
     found = pairs(formats.read(path, strict=False).boards)
-    if found and Record.read(found[0][0]) != head:
-        raise BridgeError(f"{path} is the record of another match; name another file or remove it")
-    keep = found[: len(boards) if len(found) >= len(boards) else len(found) // part * part]
-    for place, (board, _) in enumerate(keep):
-        if board.deal is None or board.deal.owner != tuple(boards.owner[place].tolist()):
+    begun = text.startswith(BEGINNING) or BEGINNING.startswith(text)
+    if not begun or (found and Record.read(found[0][0]) != head):
+        raise BridgeError(f"{path} is not the record of this match; name another file or remove it")
+    if len(found) > len(boards):
+        raise BridgeError(f"{path} holds {len(found)} boards, more than the {len(boards)} asked for")
+    for place, (board, _) in enumerate(found):
+        expected = (tuple(boards.owner[place].tolist()), boards.dealer[place], boards.vulnerability[place])
+        if board.deal is None or (board.deal.owner, board.dealer, board.vulnerability) != expected:
             raise BridgeError(f"{path} is the record of other boards; name another file or remove it")
-    whole = [board for pair in keep for board in pair]
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(pbn.render(whole) if whole else "", encoding="utf-8", newline="\n")
-    os.replace(beside, path)
+    count = len(found) if len(found) == len(boards) else len(found) // part * part
+    while True:
+        whole = [board for pair in found[:count] for board in pair]
+        again = pbn.render(whole) if whole else ""
+        if text.startswith(again):
+            break
+        count = (count - 1) // part * part  # the last board was cut in a place where it still reads as a board
+    if again != text:
+        write_whole(path, again.encode())
     return whole
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from cuebid.files import write_whole
 from cuebid.game import BridgeError
 from cuebid.networks.architecture import Architecture
 
@@ -48,14 +49,16 @@ def write(path: str | Path, arrays: dict[str, npt.NDArray[Any]], card: dict[str,
     data = buffer.getvalue()
     described = Card(**card, sha256=hashlib.sha256(data).hexdigest())
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    write_whole(path, data)
     text = json.dumps(asdict(described), indent=2, ensure_ascii=False) + "\n"
-    path.with_suffix(".json").write_text(text, encoding="utf-8")
+    write_whole(path.with_suffix(".json"), text.encode())
     return described
 
 
 def read_card(path: str | Path) -> Card:
     """The card beside a weights file."""
+    if not Path(path).is_file():
+        raise WeightsError(f"no weights file at {path}")
     beside = Path(path).with_suffix(".json")
     try:
         said = json.loads(beside.read_text(encoding="utf-8"))
