@@ -28,6 +28,7 @@ def main() -> None:
     for name, command in (
         ("import numpy", ("-c", "import numpy")),
         ("import cuebid", ("-c", "import cuebid")),
+        ("cuebid bid", ("-m", "cuebid", "bid", "AKQ2.JT9.876.543")),
         ("cuebid --help", ("-c", "import sys; from cuebid.cli import main; sys.argv = ['cuebid', '--help']; main()")),
     ):
         seconds = least(*command)

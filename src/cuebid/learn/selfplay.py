@@ -295,7 +295,7 @@ def train(
     game = SelfPlay(settings)
     number = run.resume(**game.parts())
     run.say(f"{len(game.deals):,} solved deals x 96 images, {len(game.watch):,} kept apart; on {game.device}")
-    shown, begun = time.monotonic(), game.trained
+    mark = (time.monotonic(), number, game.trained)
     while number < settings.rounds:
         told = game.round(number)
         number += 1
@@ -304,21 +304,15 @@ def train(
         if told is not None and (looked or run.time_to_save(settings.save_every) or run.out_of_time()):
             figures = _told(told, settings)
             run.save(number, **game.parts())
-            now = time.monotonic()
-            speed = (game.trained - begun) / (now - shown)
-            figures = {"calls/s": speed, **figures, **(game.evaluate() if looked else {})}
-            run.log(number, settings.rounds, figures, left=(settings.rounds - number) * _a_round(settings) / speed)
-            shown, begun = time.monotonic(), game.trained
+            took, rounds, calls = time.monotonic() - mark[0], number - mark[1], game.trained - mark[2]
+            figures = {"calls/s": calls / took, **figures, **(game.evaluate() if looked else {})}
+            run.log(number, settings.rounds, figures, left=(settings.rounds - number) * took / rounds)
+            mark = (time.monotonic(), number, game.trained)
         if run.out_of_time() and not last:
             run.save(number, **game.parts())
             run.say(f"stopped after round {number:,} of {settings.rounds:,}; the same command goes on from here")
             return None
     return _finish(settings, run, game)
-
-
-def _a_round(settings: Settings) -> float:
-    """About how many transitions a round brings, for the time left."""
-    return settings.tables * 10.0
 
 
 def _told(told: Told, settings: Settings) -> dict[str, float]:
