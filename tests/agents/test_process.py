@@ -184,7 +184,7 @@ def test_last_words(bot: Make, capfd: pytest.CaptureFixture[str]) -> None:
 WRONG = {
     "an illegal call": ("say({'id': n, 'call': 'XX'})", "illegal"),
     "no call": ("say({'id': n, 'call': '8H'})", "illegal"),
-    "an illegal candidate": ("good(candidates=[{'call': 'XX', 'probability': 1}])", "illegal"),
+    "an illegal candidate": ("good(candidates=[{'call': 'XX', 'probability': 1}])", "garbled"),
     "nothing": ("say({'id': n})", "garbled"),
     "a number": ("say({'id': n, 'call': 7})", "garbled"),
     "no id": ("say({'call': '7NT'})", "garbled"),
