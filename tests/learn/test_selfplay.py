@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from cuebid import BridgeError
+from cuebid import Auction, BridgeError, Seat, Vulnerability, imps
 from cuebid.doubledummy import shipped_store
 from cuebid.match import MatchBoards, run
 from cuebid.networks import Architecture, read
@@ -18,13 +18,21 @@ torch = pytest.importorskip("torch", reason="training needs the extra [train]")
 
 from cuebid.learn import rollout, selfplay
 from cuebid.learn.adan import Adan
+from cuebid.learn.critic import Critic
 from cuebid.learn.dealing import Deals, SolvedDeals
 from cuebid.learn.league import League
 from cuebid.learn.networks import Layers
 from cuebid.learn.replay import Replay
-from cuebid.learn.rollout import Transitions, duel, play
+from cuebid.learn.rollout import Transitions, advantages, duel, play
+from cuebid.learn.rounds import SelfPlay
 
 CPU = torch.device("cpu")
+
+
+def bid(deals, networks, greedy=True, **options):
+    """The first network against the last at every deal."""
+    met = torch.full((len(deals),), len(networks) - 1)
+    return play(deals, networks, met, torch.Generator().manual_seed(5), greedy=greedy, **options)
 
 
 class Pushy(torch.nn.Module):
@@ -71,7 +79,7 @@ def test_imps_are_those_of_a_match(tmp_path):
     boards = MatchBoards(
         deals.owner.numpy(), deals.dealer.numpy().astype(np.uint8), deals.vulnerability.numpy().astype(np.uint8), "here"
     )
-    won, _ = play(deals, (Pushy(17), Pushy(20)), torch.Generator(), greedy=True)
+    won = bid(deals, (Pushy(17), Pushy(20))).won
     result = run((PushyAgent(17), PushyAgent(20)), boards)
     assert float(won.double().mean()) == pytest.approx(result.plain.imps_per_board)
     assert int((won > 0).sum()) == result.plain.won
@@ -79,29 +87,87 @@ def test_imps_are_those_of_a_match(tmp_path):
     assert (mean, error) == pytest.approx((result.plain.imps_per_board, result.plain.standard_error), rel=1e-6)
 
 
-@pytest.mark.parametrize("learners", [1, 2])
-def test_transitions_carry_the_reward_of_the_callers_side(learners):
-    deals = drawn(200, seed=1)
-    teams = (Pushy(17), Pushy(20))
-    won, seen = play(deals, teams, torch.Generator(), greedy=True, learners=learners)
-    assert bool((seen.legal.gather(1, seen.call[:, None])).all())
-    # Every deal pays its IMPs to the callers of the first team and, where both learn, the opposite to the other.
-    paid = set((seen.reward * 24).round().int().tolist())
-    assert paid == set(won.tolist()) | (set((-won).tolist()) if learners == 2 else set())
-    if learners == 2:
-        owners = {}
-        for bits, reward in zip(seen.bits.numpy(), seen.reward.tolist(), strict=True):
-            hands = bits[428:].reshape(4, 52).tobytes()
-            owners.setdefault(hands, set()).add(round(reward * 24))
-        assert all(len(rewards) <= 2 for rewards in owners.values())
+@pytest.mark.parametrize("copies", [1, 3])
+def test_every_call_carries_the_mean_imps_of_its_table(copies):
+    """Found again with the plain types: each table's auction replayed, scored, and compared with the other seating."""
+    deals = drawn(40, seed=1)
+    policy = Layers(Architecture(width=16, depth=1))
+    seen = bid(deals, (policy, Pushy(20)), greedy=False, copies=copies, remember=True).seen
+    auctions = [Auction(Seat(int(deals.dealer[table % 40]))) for table in range(2 * copies * 40)]
+    for table, call in zip(seen.table.tolist(), seen.moments.call.tolist(), strict=True):
+        auctions[table] = auctions[table].after(call)
+    points = np.zeros(len(auctions), dtype=int)
+    for table, auction in enumerate(auctions):
+        contract = auction.contract
+        if contract is not None:
+            tricks = int(deals.tricks[table % 40, contract.declarer, contract.strain])
+            vulnerability = Vulnerability(int(deals.vulnerability[table % 40]))
+            points[table] = (
+                contract.score(tricks, vulnerability.includes(contract.declarer)) * (1, -1)[contract.declarer % 2]
+            )
+    seated = points.reshape(2, copies, 40)
+    for table in range(len(auctions)):
+        others = seated[1 - table // (40 * copies), :, table % 40]
+        mean = np.mean([imps(int(points[table] - other)) for other in others])
+        assert float(seen.earned[table]) * 24 == pytest.approx(mean, abs=1e-5)
+    sign = torch.where(seen.north_south, 1.0, -1.0)
+    assert torch.equal(seen.moments.reward, seen.earned[seen.table] * sign)
+    legal = seen.moments.legal.gather(1, seen.moments.call[:, None])
+    assert bool(legal.all())
+
+
+def test_each_sits_where_it_should_and_sees_the_tricks_from_there():
+    deals = drawn(30, seed=2)
+    seen = bid(deals, (Pushy(17), Pushy(20)), remember=True, copies=2).seen
+    first_seating = seen.table < 60
+    assert torch.equal(seen.mine, seen.north_south == first_seating)
+    turn = torch.where(seen.moments.bits[:, 428:480].bool(), 1, 0)
+    for row in range(0, len(seen.table), 37):
+        table = int(seen.table[row]) % 30
+        mine = turn[row].reshape(13, 4).T.reshape(-1).bool()
+        caller = int(deals.owner[table][mine].unique())
+        declarers = [(caller + turned) % 4 for turned in range(4)]
+        assert torch.equal(seen.moments.tricks[row].view(4, 5), deals.tricks[table][declarers])
+    itself = play(deals, [Pushy(17)], torch.zeros(30, dtype=torch.int64), torch.Generator(), remember=True).seen
+    assert bool(itself.mine.all())
 
 
 def test_raw_score_is_the_tables_own():
     deals = drawn(100, seed=2)
-    _, seen = play(deals, (Pushy(17), Pushy(17)), torch.Generator(), greedy=True, learners=2, reward="score")
-    points = (seen.reward * rollout.LARGEST_SCORE).round().int()
+    seen = bid(deals, (Pushy(17), Pushy(17)), remember=True, reward="score").seen
+    points = (seen.moments.reward * rollout.LARGEST_SCORE).round().int()
     assert set((points % 10).tolist()) == {0}
     assert int(points.abs().max()) > 24
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.8, 1.0])
+def test_advantages_are_the_sums_of_their_definition(trace):
+    """Table by table: from the caller's side, the λ-weighted surprises of all later calls."""
+    deals = drawn(20, seed=6)
+    seen = bid(deals, (Layers(Architecture(width=16, depth=1)),), greedy=False, remember=True).seen
+    expected = torch.rand(len(seen.table), generator=torch.Generator().manual_seed(1))
+    got = advantages(seen, expected, trace)
+    for table in range(40):
+        rows = (seen.table == table).nonzero()[:, 0].tolist()
+        sign = [1 if seen.north_south[row] else -1 for row in rows]
+        worth = [float(expected[row]) * side for row, side in zip(rows, sign, strict=True)]
+        worth.append(float(seen.earned[table]))
+        for place, row in enumerate(rows):
+            later = range(place, len(rows))
+            total = sum(trace ** (step - place) * (worth[step + 1] - worth[step]) for step in later)
+            assert float(got[row]) == pytest.approx(total * sign[place], abs=1e-5)
+
+
+def test_the_critic_reads_what_it_may():
+    bits = torch.randint(0, 2, (50, 636), dtype=torch.uint8)
+    tricks = torch.randint(0, 14, (50, 20), dtype=torch.uint8)
+    for sees_all, sees_tricks in ((False, False), (True, False), (True, True)):
+        critic = Critic(16, sees_all, sees_tricks)
+        worth = critic(bits, tricks)
+        hidden, other = bits.clone(), 13 - tricks
+        hidden[:, 480:] = 1 - hidden[:, 480:]
+        assert torch.equal(worth, critic(hidden, tricks)) == (not sees_all)
+        assert torch.equal(worth, critic(bits, other)) == (not sees_tricks)
 
 
 def test_drawn_deals_are_solved_deals_in_other_images():
@@ -124,6 +190,7 @@ def some_transitions(count, seed=0):
     source = torch.Generator().manual_seed(seed)
     return Transitions(
         torch.randint(0, 2, (count, 636), generator=source, dtype=torch.uint8),
+        torch.zeros(count, 20, dtype=torch.uint8),
         torch.ones(count, 38, dtype=torch.bool),
         torch.randint(0, 38, (count,), generator=source),
         torch.zeros(count),
@@ -183,6 +250,23 @@ def test_league_prefers_who_hurts_and_comes_back():
     assert met.count(1) / 600 == pytest.approx(1 / 3, abs=0.06)
 
 
+def test_rivals_come_first_and_never_leave():
+    network = Layers(Architecture(width=8, depth=1))
+    rivals = [Layers(Architecture(width=4, depth=1)) for _ in range(2)]
+    league = League(network, "league", 2, rivals)
+    for _ in range(4):
+        league.admit(network)
+    assert len(league) == 4
+    source = torch.Generator().manual_seed(1)
+    assert {league.choose(source, rival=True) for _ in range(50)} == {0, 1}
+    assert {league.choose(source) for _ in range(50)} == {2, 3}
+    again = League(network, "league", 2, rivals)
+    again.load_state_dict(league.state_dict())
+    assert [member.architecture.width for member in again.members] == [4, 4, 8, 8]
+    league.learn(0, 3.0)
+    assert league.pain[0] < 0 == league.pain[1]
+
+
 def test_adan_is_the_papers_recursion():
     """Algorithm 1 of Xie et al., slowly, on one number."""
     parameter = torch.nn.Parameter(torch.tensor([1.0], dtype=torch.float64))
@@ -217,9 +301,11 @@ SMALL = {
         {"algorithm": "a2c-replay"},
         {"algorithm": "a2c-replay", "priority_exponent": 0.0},
         {"algorithm": "a2c-replay", "optimizer": "adan", "vulnerability": "none"},
-        {"value_sees_all": False},
+        {"value_sees_all": False, "value_sees_tricks": False},
+        {"copies": 2, "trace": 0.9, "sure": 0.9},
         {"opponents": "league", "league_every": 2, "league_most": 2, "league_share": 1.0},
         {"opponents": "prioritized", "league_every": 2},
+        {"opponents": "league", "league_share": 0.3, "rivals": ("sayc-sl",), "rival_share": 0.4},
         {"reward": "score", "optimizer": "rmsprop", "kind": "residual", "depth": 5, "activation": "relu"},
         {"average": 0.5},
         {"start": "sayc-sl", "pull": 0.1, "last_pull": 0.01, "value_rounds": 2},
@@ -239,7 +325,7 @@ def test_every_method_opponent_and_ablation_runs(change, tmp_path):
 
 def test_only_the_value_network_learns_at_first(tmp_path):
     asked = selfplay.Settings(**(SMALL | {"start": "sayc-sl", "value_rounds": 2, "rounds": 3}))
-    game = selfplay.SelfPlay(asked)
+    game = SelfPlay(asked)
     before = [parameter.clone() for parameter in game.policy.parameters()]
     value = [parameter.clone() for parameter in game.learner.value.parameters()]
     game.round(0)
@@ -254,8 +340,8 @@ def test_it_improves_on_a_small_problem(algorithm, tmp_path):
     """From a bidder that knows when to stop at nothing: against its start, by far more than the noise."""
     change = {
         "algorithm": algorithm, "rounds": 60, "tables": 512, "minibatch": 1024, "epochs": 2, "updates": 20,
-        "learning_rate": 2e-3, "value_learning_rate": 2e-3, "entropy": 0.03, "evaluate_every": 60,
-        "evaluate_deals": 1000, "width": 64, "replay": 20_000, "burn_in": 5_000,
+        "learning_rate": 2e-3, "value_learning_rate": 2e-3, "entropy": 0.03, "lowest_entropy": 0.0,
+        "evaluate_every": 60, "evaluate_deals": 1000, "width": 64, "replay": 20_000, "burn_in": 5_000,
     }  # fmt: skip
     card = selfplay.train(selfplay.Settings(**(SMALL | change)), tmp_path)
     assert card is not None

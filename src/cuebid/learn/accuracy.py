@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cuebid import networks
 from cuebid.game import Call
 from cuebid.learn.examples import Examples
 
@@ -40,3 +42,13 @@ def accuracy(examples: Examples, chosen: npt.NDArray[np.int64]) -> dict[str, Any
         "by bidding length": lengths,
         "by call": calls,
     }
+
+
+def measured(
+    arrays: Mapping[str, npt.NDArray[Any]], architecture: networks.Architecture, play: networks.Form, tested: Examples
+) -> dict[str, Any]:
+    """Accuracy of a network as it will be played."""
+    stored = {name: array.astype(np.float16) for name, array in arrays.items()}
+    scores = networks.Network(stored, networks.Card("", "", architecture, ""), play)(np.unpackbits(tested.bits, axis=1))
+    legal = np.unpackbits(tested.legal, axis=1)[:, :38].astype(bool)
+    return accuracy(tested, np.where(legal, scores, -np.inf).argmax(axis=1))

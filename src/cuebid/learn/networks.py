@@ -11,6 +11,20 @@ from cuebid.networks import Architecture
 from cuebid.networks.architecture import Floats, hand_counts
 from cuebid.networks.weights import Arrays
 
+TILE = 8
+"""A layer that reads a multiple of so many 16-bit numbers is several times faster on a GPU; others are padded."""
+
+
+class Linear(nn.Linear):
+    """A fully connected layer, its inputs padded with zeros to a multiple of `TILE`."""
+
+    def forward(self, signal: Tensor) -> Tensor:
+        missing = -self.in_features % TILE
+        if not missing:
+            return super().forward(signal)
+        weight = functional.pad(self.weight, (0, missing))
+        return functional.linear(functional.pad(signal, (0, missing)), weight, self.bias)
+
 
 class Layers(nn.Module):
     """A stack of fully connected layers: scores [B, outputs] from bits [B, inputs] (floats 0 or 1)."""
@@ -22,7 +36,7 @@ class Layers(nn.Module):
         super().__init__()
         self.architecture = architecture
         self.dropout = dropout
-        self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in architecture.layers)
+        self.layers = nn.ModuleList(Linear(*sizes) for sizes in architecture.layers)
         if architecture.hand_features:
             weight, bias = map(torch.from_numpy, hand_counts())
             self.register_buffer("count_weight", weight, persistent=False)
@@ -40,9 +54,9 @@ class Layers(nn.Module):
         scores: Tensor = self._layer(depth)(signal)
         return scores
 
-    def _layer(self, number: int) -> nn.Linear:
+    def _layer(self, number: int) -> Linear:
         layer = self.layers[number]
-        assert isinstance(layer, nn.Linear)
+        assert isinstance(layer, Linear)
         return layer
 
     def _input(self, bits: Tensor) -> Tensor:

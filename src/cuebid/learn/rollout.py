@@ -1,4 +1,4 @@
-"""Bidding many deals at two tables, remembering what the learner saw, did and got for it."""
+"""Bidding many deals at many tables at once, remembering what was seen, called and earned."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import Literal, Self
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from cuebid.learn.dealing import Deals
+from cuebid.learn.imitation import log_chances
 from cuebid.vector import Auctions, Contracts, Hands, encodings, imps
 
 LARGEST_IMPS = 24
 LARGEST_SCORE = 7600
-ILLEGAL = -1e9
 
 Reward = Literal["imps", "score"]
 
 
 @dataclass(slots=True)
 class Transitions:
-    """`M` moments at which a learner called."""
+    """`M` moments at which somebody called, seen from his seat."""
 
     bits: Tensor
     """uint8 [M, 636], what `encodings.value` shows; the policy reads the first 480."""
+    tricks: Tensor
+    """uint8 [M, 20], the double dummy table: declarers from the caller on to his left, strains ♣ ♦ ♥ ♠ NT."""
     legal: Tensor
     """bool [M, 38]."""
     call: Tensor
@@ -46,44 +47,65 @@ class Transitions:
         return cls(*(torch.cat([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
-def masked_scores(policy: nn.Module, bits: Tensor, legal: Tensor) -> Tensor:
-    """float32 [M, 38], illegal calls far below all others; computed in 16 bits, summed in 32."""
-    with torch.autocast(bits.device.type, dtype=torch.bfloat16):
-        scores: Tensor = policy(bits[:, :480].to(torch.bfloat16))
-    return scores.float().masked_fill(~legal, ILLEGAL)
+@dataclass(slots=True)
+class Seen:
+    """Every call of a round, in the order of time: the first calls of all tables, then the second ones, …"""
+
+    moments: Transitions
+    table: Tensor
+    """int64 [M], where it was made."""
+    mine: Tensor
+    """bool [M], whether the first network made it."""
+    north_south: Tensor
+    """bool [M], whether North or South made it."""
+    steps: list[int]
+    """How many calls were made at each time."""
+    earned: Tensor
+    """float32 [tables], the reward of North-South."""
+
+
+@dataclass(slots=True)
+class Played:
+    """What a round of bidding came to."""
+
+    won: Tensor
+    """float32 [N]: the first network's IMPs at each deal against the network it met there."""
+    seen: Seen | None
 
 
 @torch.no_grad()
 def play(
     deals: Deals,
-    teams: tuple[nn.Module, nn.Module],
+    networks: Sequence[nn.Module],
+    met: Tensor,
     generator: torch.Generator,
     *,
+    copies: int = 1,
     greedy: bool = False,
-    learners: int = 0,
+    remember: bool = False,
     reward: Reward = "imps",
-) -> tuple[Tensor, Transitions | None]:
-    """Bid every deal twice: the first team sits North-South at the first table and East-West at the second.
+) -> Played:
+    """Bid every deal `2 * copies` times: the first network meets network `met[deal]` (int64 [N]; 0 is itself).
 
-    Returns the first team's IMPs, int64 [N], and the transitions of the first `learners` teams.
+    It sits North-South at half of a deal's tables and East-West at the others; a table is paid the mean of its IMPs
+    against all tables of the other seating.
     """
-    count, device = len(deals), deals.owner.device
-    table = torch.arange(2 * count, device=device)
-    vulnerability = deals.vulnerability.repeat(2)
-    auctions, hands = Auctions.start(deals.dealer.repeat(2), vulnerability), Hands.of(deals.owner.repeat(2, 1))
+    count, device, tables = len(deals), deals.owner.device, 2 * copies * len(deals)
+    table = torch.arange(tables, device=device)
+    vulnerability = deals.vulnerability.repeat(2 * copies)
+    auctions = Auctions.start(deals.dealer.repeat(2 * copies), vulnerability)
+    hands = Hands.of(deals.owner.repeat(2 * copies, 1))
     final = Contracts(*(torch.zeros_like(vulnerability) for _ in fields(Contracts)))
-    moments: list[tuple[Tensor, ...]] = []
+    kept: list[tuple[Tensor, ...]] = []
     while len(table):
-        team = (auctions.turn & 1) ^ (table >= count).long()
-        bits = encodings.value(auctions, hands)
-        legal = auctions.legal()
-        scores = _scores(teams, team, bits, legal)
-        call = _chosen(scores, generator, greedy)
-        if learners:
-            log_chance = functional.log_softmax(scores, dim=1).gather(1, call[:, None])[:, 0]
-            moment = (bits, legal, call, log_chance, table, team)
-            rows = (team < learners).nonzero()[:, 0]
-            moments.append(moment if learners == 2 else tuple(part[rows] for part in moment))
+        turn = auctions.turn
+        second = (turn & 1) ^ (table >= copies * count).long()
+        caller = met[table % count] * second
+        bits, legal = encodings.value(auctions, hands), auctions.legal()
+        chances = _log_chances(networks, caller, bits, legal)
+        call = _chosen(chances, generator, greedy)
+        if remember:
+            kept.append((bits, legal, call, chances.gather(1, call[:, None])[:, 0], table, caller == 0, turn))
         auctions.step(call)
         # Rows by number, found once: on a GPU every mask used as an index waits for the device.
         over = auctions.over
@@ -94,39 +116,67 @@ def play(
                 getattr(final, field.name)[table[ended]] = getattr(reached, field.name)
             auctions, hands, table = auctions.select(live), hands.select(live), table[live]
 
-    points = final.score(final.tricks(deals.tricks.repeat(2, 1, 1)), vulnerability)
-    won = imps(points[:count] - points[count:])
-    if not learners:
-        return won, None
-    bits, legal, call, log_chance, table, team = (torch.cat(parts) for parts in zip(*moments, strict=True))
+    points = final.score(final.tricks(deals.tricks.repeat(2 * copies, 1, 1)), vulnerability)
+    first, other = points.view(2, copies, count)
+    swings = imps((first[:, None] - other[None]).reshape(-1)).view(copies, copies, count).float()
+    if not remember:
+        return Played(swings.mean(dim=(0, 1)), None)
     if reward == "imps":
-        earned = won[table % count] / LARGEST_IMPS * (1 - 2 * team)
+        earned = torch.stack([swings.mean(dim=1), -swings.mean(dim=0)]).flatten() / LARGEST_IMPS
     else:
-        north_south = team == (table >= count).long()
-        earned = torch.where(north_south, points[table], -points[table]) / LARGEST_SCORE
-    return won, Transitions(bits, legal, call, log_chance, earned.float())
+        earned = points.float() / LARGEST_SCORE
+    steps = [len(part[0]) for part in kept]
+    bits, legal, call, log_chance, table, mine, turn = (torch.cat(parts) for parts in zip(*kept, strict=True))
+    north_south = (turn & 1) == 0
+    declarers = (turn[:, None] + torch.arange(4, device=device)) & 3
+    tricks = deals.tricks[(table % count)[:, None], declarers].flatten(1)
+    paid = torch.where(north_south, earned[table], -earned[table])
+    moments = Transitions(bits, tricks, legal, call, log_chance, paid)
+    return Played(swings.mean(dim=(0, 1)), Seen(moments, table, mine, north_south, steps, earned))
 
 
-def _scores(teams: tuple[nn.Module, nn.Module], team: Tensor, bits: Tensor, legal: Tensor) -> Tensor:
-    """Each team's network at the tables where it is to call."""
-    if teams[0] is teams[1]:
-        return masked_scores(teams[0], bits, legal)
-    scores = torch.empty(legal.shape, device=bits.device)
-    for number, network in enumerate(teams):
-        rows = (team == number).nonzero()[:, 0]
-        scores[rows] = masked_scores(network, bits[rows], legal[rows])
-    return scores
+def advantages(seen: Seen, expected: Tensor, trace: float) -> Tensor:
+    """float32 [M]: how much better than `expected` (float32 [M], for the caller's side) each call turned out.
+
+    Generalized advantage estimation over the calls of all four players, whose value network is one and the same;
+    `trace` is its λ: 1 compares with the reward alone, 0 with what is expected one call later.
+    """
+    sign = torch.where(seen.north_south, 1.0, -1.0)
+    worth, later = expected * sign, seen.earned.clone()
+    surplus, advantage = torch.zeros_like(later), torch.empty_like(worth)
+    end = len(worth)
+    for count in reversed(seen.steps):
+        rows, end = slice(end - count, end), end - count
+        table = seen.table[rows]
+        now = later[table] - worth[rows] + trace * surplus[table]
+        advantage[rows] = now
+        surplus[table], later[table] = now, worth[rows]
+    return advantage * sign
 
 
-def _chosen(scores: Tensor, generator: torch.Generator, greedy: bool) -> Tensor:
+def _log_chances(networks: Sequence[nn.Module], caller: Tensor, bits: Tensor, legal: Tensor) -> Tensor:
+    """float32 [T, 38]: each network's log chances of all calls at the tables where it is to call."""
+    if len(networks) == 1:
+        return log_chances(networks[0], bits[:, :480], legal)
+    chances = torch.empty(legal.shape, device=bits.device)
+    order = caller.argsort()
+    counts = torch.bincount(caller, minlength=len(networks)).tolist()
+    for network, rows in zip(networks, torch.split(order, counts), strict=True):
+        if len(rows):
+            chances[rows] = log_chances(network, bits[rows, :480], legal[rows])
+    return chances
+
+
+def _chosen(chances: Tensor, generator: torch.Generator, greedy: bool) -> Tensor:
     """The best call, or one drawn by its chance (the largest of chances over exponential noise)."""
     if greedy:
-        return scores.argmax(dim=1)
-    noise = torch.empty_like(scores).exponential_(generator=generator)
-    return (scores - noise.clamp(min=1e-30).log()).argmax(dim=1)
+        return chances.argmax(dim=1)
+    noise = torch.empty_like(chances).exponential_(generator=generator)
+    return (chances - noise.clamp(min=1e-30).log()).argmax(dim=1)
 
 
 def duel(deals: Deals, first: nn.Module, second: nn.Module) -> tuple[float, float]:
     """IMPs a deal of the first network against the second, both greedy, and their standard error."""
-    won, _ = play(deals, (first, second), torch.Generator(deals.owner.device), greedy=True)
-    return float(won.double().mean()), float(won.double().std() / len(won) ** 0.5)
+    met = torch.ones(len(deals), dtype=torch.int64, device=deals.owner.device)
+    won = play(deals, (first, second), met, torch.Generator(deals.owner.device), greedy=True).won.double()
+    return float(won.mean()), float(won.std() / len(won) ** 0.5)

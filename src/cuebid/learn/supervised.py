@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -19,8 +18,9 @@ from torch.nn import functional
 from cuebid import networks
 from cuebid.agents.load import weights_path
 from cuebid.game import BridgeError
-from cuebid.learn.accuracy import accuracy
+from cuebid.learn.accuracy import measured
 from cuebid.learn.examples import Boards, Examples
+from cuebid.learn.imitation import Data, log_chances
 from cuebid.learn.networks import Layers, ranges
 from cuebid.learn.runs import Run, pick_device, source_commit
 from cuebid.networks.architecture import Activation, Architecture, Kind
@@ -88,27 +88,6 @@ class Settings:
             activation=self.activation,
             hand_features=self.hand_features,
         )
-
-
-class Data:
-    """Examples on the device, unpacked a batch at a time."""
-
-    def __init__(self, examples: Examples, device: torch.device) -> None:
-        self.bits = torch.from_numpy(examples.bits).to(device)
-        self.legal = torch.from_numpy(examples.legal).to(device)
-        self.call = torch.from_numpy(examples.call).to(device)
-        self._shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=device)
-
-    def __len__(self) -> int:
-        return len(self.call)
-
-    def batch(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Bits bfloat16 [B, 480], legal bool [B, 38], calls int64 [B]."""
-        bits = self._unpacked(self.bits[rows]).to(torch.bfloat16)
-        return bits, self._unpacked(self.legal[rows])[:, :38].bool(), self.call[rows].long()
-
-    def _unpacked(self, packed: Tensor) -> Tensor:
-        return ((packed[:, :, None] >> self._shifts) & 1).flatten(1)
 
 
 def train(
@@ -208,9 +187,7 @@ def _step(
         torch.manual_seed(settings.seed * 1_000_003 + step)
     network.train()
     bits, legal, call = data.batch(rows)
-    with torch.autocast(bits.device.type, dtype=torch.bfloat16):
-        scores = network(bits)
-    chances = functional.log_softmax(scores.float().masked_fill(~legal, -1e9), dim=1)
+    chances = log_chances(network, bits, legal)
     loss = functional.nll_loss(chances, call)
     if settings.label_smoothing:
         spread = -(chances.masked_fill(~legal, 0).sum(dim=1) / legal.sum(dim=1)).mean()
@@ -231,9 +208,7 @@ def _finish(
     arrays: dict[str, Any] = network.arrays() | {"ranges": ranges(network, data.batch(some)[0])}
     bits, legal = np.unpackbits(tested.bits, axis=1), np.unpackbits(tested.legal, axis=1)[:, :38].astype(bool)
     play, changed = networks.choose_form(arrays, settings.architecture, bits, legal)
-    metrics = _measured(arrays, settings.architecture, play, tested, bits, legal) | {
-        "calls changed by int8": round(changed, 5)
-    }
+    metrics = measured(arrays, settings.architecture, play, tested) | {"calls changed by int8": round(changed, 5)}
     run.say(f"test accuracy {metrics['accuracy']:.2%} ({play}; int8 changes {changed:.2%} of the calls)")
     card = networks.write(
         run.folder / f"{settings.name}.npz",
@@ -255,17 +230,3 @@ def _finish(
     )
     (run.folder / "metrics.json").write_text(json.dumps(metrics, indent=1) + "\n", encoding="utf-8")
     return card
-
-
-def _measured(
-    arrays: dict[str, Any],
-    architecture: Architecture,
-    play: networks.Form,
-    tested: Examples,
-    bits: npt.NDArray[np.uint8],
-    legal: npt.NDArray[np.bool_],
-) -> dict[str, Any]:
-    """Accuracy of the network as it will be played."""
-    stored = {name: array.astype(np.float16) for name, array in arrays.items()}
-    scores = networks.Network(stored, networks.Card("", "", architecture, ""), play)(bits)
-    return accuracy(tested, np.where(legal, scores, -np.inf).argmax(axis=1))

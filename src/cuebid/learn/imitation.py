@@ -1,0 +1,61 @@
+"""Corpora on the device: to learn from, or to stay close to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from cuebid.learn.examples import Boards, Examples
+
+ILLEGAL = -1e9
+
+
+class Data:
+    """Examples on the device, unpacked a batch at a time."""
+
+    def __init__(self, examples: Examples, device: torch.device) -> None:
+        self.bits = torch.from_numpy(examples.bits).to(device)
+        self.legal = torch.from_numpy(examples.legal).to(device)
+        self.call = torch.from_numpy(examples.call).to(device)
+        self._shifts = torch.arange(7, -1, -1, dtype=torch.uint8, device=device)
+
+    def __len__(self) -> int:
+        return len(self.call)
+
+    def batch(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Bits bfloat16 [B, 480], legal bool [B, 38], calls int64 [B]."""
+        bits = self._unpacked(self.bits[rows]).to(torch.bfloat16)
+        return bits, self._unpacked(self.legal[rows])[:, :38].bool(), self.call[rows].long()
+
+    def _unpacked(self, packed: Tensor) -> Tensor:
+        return ((packed[:, :, None] >> self._shifts) & 1).flatten(1)
+
+
+class Corpus:
+    """Auctions that a policy is to stay close to; the test part of each file is left out."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+
+    @classmethod
+    def read(cls, paths: Sequence[str | Path], device: torch.device) -> Self:
+        return cls(Data(Examples.joined([Examples.of(Boards.read(path).split()[0]) for path in paths]), device))
+
+    def compare(self, policy: nn.Module, count: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
+        """At so many situations: the policy's mean surprise at the call made there, and how often it is its choice."""
+        rows = torch.randint(0, len(self._data), (count,), generator=source, device=self._data.call.device)
+        bits, legal, call = self._data.batch(rows)
+        chances = log_chances(policy, bits, legal)
+        return functional.nll_loss(chances, call), (chances.detach().argmax(dim=1) == call).float().mean()
+
+
+def log_chances(policy: nn.Module, bits: Tensor, legal: Tensor) -> Tensor:
+    """float32 [B, 38], of all calls, illegal ones far below; computed in 16 bits, summed in 32."""
+    with torch.autocast(bits.device.type, dtype=torch.bfloat16):
+        scores: Tensor = policy(bits.to(torch.bfloat16))
+    return functional.log_softmax(scores.float().masked_fill(~legal, ILLEGAL), dim=1)

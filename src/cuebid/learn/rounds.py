@@ -1,0 +1,241 @@
+"""A round of self-play: deal, bid, learn."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from cuebid import networks
+from cuebid.agents.load import weights_path
+from cuebid.learn.adan import Adan
+from cuebid.learn.critic import Critic
+from cuebid.learn.dealing import Deals, SolvedDeals
+from cuebid.learn.imitation import Corpus
+from cuebid.learn.league import League, frozen
+from cuebid.learn.networks import Layers
+from cuebid.learn.replay import Replay
+from cuebid.learn.rollout import Seen, advantages, duel, play
+from cuebid.learn.runs import pick_device
+from cuebid.learn.selfplay_settings import Settings
+from cuebid.learn.updates import Learner, Told, Weights, a2c_replay, ppo
+
+HOLD = 4.0
+"""How hard imitation is pulled up where agreement is short: a point for 25 rounds multiplies its weight by e."""
+
+
+class SelfPlay:
+    """A run's networks, opponents and randomness, and one round of it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.device = pick_device(settings.device)
+        torch.manual_seed(settings.seed)
+        self.policy = _starting_policy(settings).to(self.device)
+        self.begin = frozen(self.policy)
+        value = Critic(settings.value_width, settings.value_sees_all, settings.value_sees_tricks).to(self.device)
+        self.learner = Learner(
+            self.policy,
+            value,
+            _optimizer(settings, self.policy, value),
+            self.begin if settings.pull or settings.last_pull else None,
+            Corpus.read(settings.corpus, self.device) if settings.corpus else None,
+            settings.gradient,
+        )
+        rivals = [_read(name).to(self.device) for name in settings.rivals]
+        self.league = League(self.policy, settings.opponents, settings.league_most, rivals)
+        self.replay = Replay(settings.replay, settings.priority_exponent, self.device)
+        self.averaged = copy.deepcopy(self.begin)
+        self.source = torch.Generator(self.device).manual_seed(settings.seed)
+        self.choices = torch.Generator().manual_seed(settings.seed)
+        self.deals, self.watch = SolvedDeals.read(
+            settings.deals, self.device, settings.vulnerability, settings.validation
+        )
+        self.imitation = settings.imitation
+        """Its weight now."""
+        self.trained = 0
+        """Transitions learned from so far."""
+
+    def parts(self) -> dict[str, Any]:
+        """All that a checkpoint keeps."""
+        return {
+            "policy": self.policy,
+            "value": self.learner.value,
+            "optimizer": self.learner.optimizer,
+            "averaged": self.averaged,
+            "league": self.league,
+            "replay": self.replay,
+            "rest": self,
+        }
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "source": self.source.get_state(),
+            "choices": self.choices.get_state(),
+            "imitation": self.imitation,
+            "trained": self.trained,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.source.set_state(state["source"])
+        self.choices.set_state(state["choices"])
+        self.imitation, self.trained = state["imitation"], state["trained"]
+
+    def round(self, number: int) -> Told | None:
+        """Bid, learn, and now and then admit the new self to the league; nothing told while the buffer burns in."""
+        settings = self.settings
+        if settings.opponents != "self" and number % settings.league_every == 0:
+            self.league.admit(self.policy)
+        seen = self._bid()
+        self._schedule(number)
+        told = self._learn(seen, self._weights(number))
+        if told is not None and settings.agreement and number >= self._waiting:
+            short = settings.agreement - float(told.agreement)
+            self.imitation *= math.exp(HOLD * short)
+        if settings.average:
+            with torch.no_grad():
+                for kept, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
+                    kept.lerp_(new, 1 - settings.average)
+        return told
+
+    def _bid(self) -> Seen:
+        """A round of bidding, against itself and members of the league."""
+        settings = self.settings
+        count = settings.tables // (2 * settings.copies)
+        deals = self.deals.draw(count, self.source)
+        members = self._opponents()
+        share = (settings.league_share + settings.rival_share) / max(len(members), 1)
+        met = torch.zeros(count, dtype=torch.int64, device=self.device)
+        bounds = [round(place * share * count) for place in range(len(members) + 1)]
+        for place in range(len(members)):
+            met[bounds[place] : bounds[place + 1]] = place + 1
+        players = [self.policy, *(self.league.members[member] for member in members)]
+        self.policy.eval()
+        played = play(deals, players, met, self.source, copies=settings.copies, remember=True, reward=settings.reward)
+        for place, member in enumerate(members):
+            if bounds[place] < bounds[place + 1]:
+                self.league.learn(member, float(played.won[bounds[place] : bounds[place + 1]].mean()))
+        assert played.seen is not None
+        return played.seen
+
+    def _opponents(self) -> list[int]:
+        """The members of the league to meet in this round."""
+        settings = self.settings
+        shares = settings.league_share, settings.rival_share if settings.rivals else 0.0
+        if settings.opponents == "self" or not sum(shares):
+            return []
+        drawn = torch.rand(settings.opponents_at_once, generator=self.choices).tolist()
+        return [self.league.choose(self.choices, rival=chance * sum(shares) >= shares[0]) for chance in drawn]
+
+    def _learn(self, seen: Seen, weights: Weights) -> Told | None:
+        settings = self.settings
+        self.policy.train()
+        if settings.algorithm == "ppo":
+            advantage = advantages(seen, self.learner.expected(seen.moments), settings.trace)
+            rows = self._telling(seen)
+            self.trained += len(rows)
+            part, advantage = seen.moments[rows], advantage[rows]
+            return ppo(
+                self.learner, part, advantage, weights, settings.epochs, settings.minibatch, settings.clip, self.source
+            )
+        mine = seen.mine.nonzero()[:, 0]
+        self.trained += len(mine)
+        self.replay.add(seen.moments[mine])
+        if len(self.replay) < settings.burn_in:
+            return None
+        return a2c_replay(
+            self.learner,
+            self.replay,
+            weights,
+            settings.updates,
+            settings.minibatch,
+            settings.importance_exponent,
+            settings.largest_ratio,
+            self.source,
+        )
+
+    def _telling(self, seen: Seen) -> Tensor:
+        """The rows to learn from: the learner's own calls, few of those it was sure of."""
+        rows, settings = seen.mine, self.settings
+        if settings.sure < 1:
+            some = torch.rand(len(rows), generator=self.source, device=self.device) < settings.sure_share
+            rows = rows & ((seen.moments.log_chance <= math.log(settings.sure)) | some)
+        return rows.nonzero()[:, 0]
+
+    def _schedule(self, number: int) -> None:
+        settings = self.settings
+        share = 1 - (1 - settings.last_rate) * number / settings.rounds
+        rates = (settings.learning_rate, settings.value_learning_rate)
+        for group, rate in zip(self.learner.optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate * share
+
+    @property
+    def _waiting(self) -> int:
+        """Rounds in which the policy waits for the value network."""
+        return self.settings.value_rounds if self.settings.start else 0
+
+    def _weights(self, number: int) -> Weights:
+        settings, share = self.settings, number / self.settings.rounds
+        return Weights(
+            policy=0.0 if number < self._waiting else 1.0,
+            entropy=settings.entropy + share * (settings.last_entropy - settings.entropy),
+            pull=settings.pull + share * (settings.last_pull - settings.pull),
+            imitation=self.imitation,
+        )
+
+    @property
+    def result(self) -> Layers:
+        """The policy that is stored: averaged, if that was asked for."""
+        return self.averaged if self.settings.average else self.policy
+
+    def watched(self) -> Deals:
+        """The same deals every time."""
+        source = torch.Generator(self.device).manual_seed(self.settings.seed + 1)
+        return self.watch.draw(self.settings.evaluate_deals, source)
+
+    def evaluate(self) -> dict[str, float]:
+        """IMPs a deal of the policy as it would be stored, against its start, the newest of its past selves, rivals."""
+        self.result.eval()
+        deals = self.watched()
+        others: dict[str, nn.Module] = {"start": self.begin}
+        if len(self.league) > self.league.rivals:
+            others["league"] = self.league.members[-1]
+        others |= dict(zip(self.settings.rivals, self.league.members, strict=False))
+        told: dict[str, float] = {}
+        for name, other in others.items():
+            told |= zip((f"IMPs v {name}", f"± {name}"), duel(deals, self.result, other), strict=True)
+        return told
+
+    def situations(self) -> tuple[Tensor, Tensor]:
+        """What the policy itself comes to: bits uint8 [M, 480] and legal bool [M, 38]."""
+        deals = self.watched()
+        met = torch.zeros(len(deals), dtype=torch.int64, device=self.device)
+        played = play(deals, [self.result], met, torch.Generator(self.device), greedy=True, remember=True)
+        assert played.seen is not None
+        return played.seen.moments.bits[:20_000, :480], played.seen.moments.legal[:20_000]
+
+
+def _starting_policy(settings: Settings) -> Layers:
+    return _read(settings.start) if settings.start else Layers(settings.architecture)
+
+
+def _read(name: str) -> Layers:
+    arrays, card = networks.read(weights_path(name))
+    policy = Layers(card.architecture)
+    policy.take(arrays)
+    return policy
+
+
+def _optimizer(settings: Settings, policy: nn.Module, value: nn.Module) -> torch.optim.Optimizer:
+    groups = [
+        {"params": list(policy.parameters()), "lr": settings.learning_rate},
+        {"params": list(value.parameters()), "lr": settings.value_learning_rate},
+    ]
+    if settings.optimizer == "adan":
+        return Adan(groups)
+    if settings.optimizer == "rmsprop":
+        return torch.optim.RMSprop(groups)
+    return torch.optim.AdamW(groups, weight_decay=0.0, eps=1e-5, fused=True)
