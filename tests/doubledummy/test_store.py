@@ -106,7 +106,7 @@ def test_kill_at_random_moments_then_resume(made, tmp_path):
     for attempt in range(60):
         process = subprocess.Popen([sys.executable, "-c", code])
         try:
-            assert process.wait(timeout=source.uniform(0.2, 0.9) + attempt * 0.02) == 0
+            assert process.wait(timeout=source.uniform(0.2, 0.5) * (0.5 + attempt / 4)) == 0
             break
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)

@@ -109,6 +109,9 @@ def test_every_call_carries_the_mean_imps_of_its_table(copies):
     for table in range(len(auctions)):
         others = seated[1 - table // (40 * copies), :, table % 40]
         mean = np.mean([imps(int(points[table] - other)) for other in others])
+        rows = (seen.table == table).nonzero()[:, 0]
+        side = torch.where(seen.north_south[rows], 1, -1)
+        assert torch.equal(seen.moments.others[rows] * side[:, None], torch.tensor(others).expand(len(rows), copies))
         assert float(seen.earned[table]) * 24 == pytest.approx(mean, abs=1e-5)
     sign = torch.where(seen.north_south, 1.0, -1.0)
     assert torch.equal(seen.moments.reward, seen.earned[seen.table] * sign)
@@ -159,15 +162,35 @@ def test_advantages_are_the_sums_of_their_definition(trace):
 
 
 def test_the_critic_reads_what_it_may():
-    bits = torch.randint(0, 2, (50, 636), dtype=torch.uint8)
-    tricks = torch.randint(0, 14, (50, 20), dtype=torch.uint8)
-    for sees_all, sees_tricks in ((False, False), (True, False), (True, True)):
-        critic = Critic(16, sees_all, sees_tricks)
-        worth = critic(bits, tricks)
-        hidden, other = bits.clone(), 13 - tricks
-        hidden[:, 480:] = 1 - hidden[:, 480:]
-        assert torch.equal(worth, critic(hidden, tricks)) == (not sees_all)
-        assert torch.equal(worth, critic(bits, other)) == (not sees_tricks)
+    seen = some_transitions(50)
+    changed = {name: some_transitions(50) for name in ("hidden", "tricks", "others")}
+    changed["hidden"].bits[:, 480:] = 1 - seen.bits[:, 480:]
+    changed["tricks"].tricks[:] = 13 - seen.tricks
+    changed["others"].others[:] = 600 - seen.others
+    for sees in ((False, False, False), (True, False, False), (True, True, False), (True, True, True)):
+        critic = Critic(16, *sees)
+        worth = critic(seen)
+        for may, other in zip(sees, changed.values(), strict=True):
+            assert torch.equal(worth, critic(other)) == (not may)
+
+
+def test_the_critic_learns_what_only_the_other_tables_tell():
+    """Where the reward is the others' mean IMPs, it is read off the scores; without them it cannot be known."""
+    errors = []
+    for sees_others in (True, False):
+        torch.manual_seed(0)
+        critic = Critic(32, False, False, sees_others)
+        optimizer = torch.optim.AdamW(critic.parameters(), 3e-3)
+        seen = some_transitions(2000)
+        seen.reward = -torch.tensor([[imps(int(score)) for score in row] for row in seen.others]).float().mean(1) / 24
+        for _ in range(60):
+            loss = ((critic(seen) - seen.reward) ** 2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        errors.append(loss.item() / float(seen.reward.var()))
+    assert errors[0] < 0.1
+    assert errors[1] > 0.5
 
 
 def test_drawn_deals_are_solved_deals_in_other_images():
@@ -190,7 +213,8 @@ def some_transitions(count, seed=0):
     source = torch.Generator().manual_seed(seed)
     return Transitions(
         torch.randint(0, 2, (count, 636), generator=source, dtype=torch.uint8),
-        torch.zeros(count, 20, dtype=torch.uint8),
+        torch.randint(0, 14, (count, 20), generator=source, dtype=torch.uint8),
+        torch.randint(-60, 60, (count, 2), generator=source, dtype=torch.int16) * 10,
         torch.ones(count, 38, dtype=torch.bool),
         torch.randint(0, 38, (count,), generator=source),
         torch.zeros(count),
@@ -301,7 +325,7 @@ SMALL = {
         {"algorithm": "a2c-replay"},
         {"algorithm": "a2c-replay", "priority_exponent": 0.0},
         {"algorithm": "a2c-replay", "optimizer": "adan", "vulnerability": "none"},
-        {"value_sees_all": False, "value_sees_tricks": False},
+        {"value_sees_all": False, "value_sees_tricks": False, "value_sees_others": False},
         {"copies": 2, "trace": 0.9, "sure": 0.9},
         {"opponents": "league", "league_every": 2, "league_most": 2, "league_share": 1.0},
         {"opponents": "prioritized", "league_every": 2},

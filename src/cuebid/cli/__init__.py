@@ -41,10 +41,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Like `parse_args`, but key=value words may also stand after options, and `-.AKQ…` is a hand without spades."""
+    """Like `parse_args`, but a training's settings may also stand after options, and `-.AKQ…` is a hand without spades."""
     reader = parser()
     options, words = reader.parse_known_args([f" {word}" if word.startswith("-.") else word for word in arguments])
-    if words and not (hasattr(options, "settings") and all("=" in word and word[0] != "-" for word in words)):
+    if words and not (hasattr(options, "settings") and not any(word.startswith("-") for word in words)):
         reader.error(f"unrecognized arguments: {' '.join(words)}")
     if words:
         options.settings += words

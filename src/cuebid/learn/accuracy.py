@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cuebid import networks
 from cuebid.game import Call
 from cuebid.learn.examples import Examples
+from cuebid.machine import cores
 
 STAGES = ("before any bid", "uncontested", "contested")
 
@@ -49,6 +50,7 @@ def measured(
 ) -> dict[str, Any]:
     """Accuracy of a network as it will be played."""
     stored = {name: array.astype(np.float16) for name, array in arrays.items()}
-    scores = networks.Network(stored, networks.Card("", "", architecture, ""), play)(np.unpackbits(tested.bits, axis=1))
+    network = networks.Network(stored, networks.Card("", "", architecture, ""), play, threads=cores())
+    scores = network(np.unpackbits(tested.bits, axis=1))
     legal = np.unpackbits(tested.legal, axis=1)[:, :38].astype(bool)
     return accuracy(tested, np.where(legal, scores, -np.inf).argmax(axis=1))

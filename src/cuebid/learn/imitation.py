@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import torch
 from torch import Tensor, nn
@@ -46,10 +46,17 @@ class Corpus:
     def read(cls, paths: Sequence[str | Path], device: torch.device) -> Self:
         return cls(Data(Examples.joined([Examples.of(Boards.read(path).split()[0]) for path in paths]), device))
 
-    def compare(self, policy: nn.Module, count: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
-        """At so many situations: the policy's mean surprise at the call made there, and how often it is its choice."""
+    TENSORS: ClassVar = 3
+    """What `draw` gives and `compare` takes."""
+
+    def draw(self, count: int, source: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+        """So many of its situations: bits, legal and the call made, as `Data.batch` has them."""
         rows = torch.randint(0, len(self._data), (count,), generator=source, device=self._data.call.device)
-        bits, legal, call = self._data.batch(rows)
+        return self._data.batch(rows)
+
+    @staticmethod
+    def compare(policy: nn.Module, bits: Tensor, legal: Tensor, call: Tensor) -> tuple[Tensor, Tensor]:
+        """The policy's mean surprise at the calls made in these situations, and how often they are its choice."""
         chances = log_chances(policy, bits, legal)
         return functional.nll_loss(chances, call), (chances.detach().argmax(dim=1) == call).float().mean()
 

@@ -27,6 +27,8 @@ class Transitions:
     """uint8 [M, 636], what `encodings.value` shows; the policy reads the first 480."""
     tricks: Tensor
     """uint8 [M, 20], the double dummy table: declarers from the caller on to his left, strains ♣ ♦ ♥ ♠ NT."""
+    others: Tensor
+    """int16 [M, copies], what the caller's side scored with these cards at the tables his own is compared with."""
     legal: Tensor
     """bool [M, 38]."""
     call: Tensor
@@ -39,12 +41,16 @@ class Transitions:
     def __len__(self) -> int:
         return len(self.call)
 
+    def tensors(self) -> tuple[Tensor, ...]:
+        """All of them, in order."""
+        return tuple(getattr(self, field.name) for field in fields(self))
+
     def __getitem__(self, rows: Tensor | slice) -> Self:
-        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return type(self)(*(tensor[rows] for tensor in self.tensors()))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        return cls(*(torch.cat([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+        return cls(*map(torch.cat, zip(*(part.tensors() for part in parts), strict=True)))
 
 
 @dataclass(slots=True)
@@ -130,8 +136,10 @@ def play(
     north_south = (turn & 1) == 0
     declarers = (turn[:, None] + torch.arange(4, device=device)) & 3
     tricks = deals.tricks[(table % count)[:, None], declarers].flatten(1)
-    paid = torch.where(north_south, earned[table], -earned[table])
-    moments = Transitions(bits, tricks, legal, call, log_chance, paid)
+    sign = torch.where(north_south, 1, -1)
+    compared = torch.stack([other, first]).short()[(table >= copies * count).long(), :, table % count]
+    others = compared * sign[:, None].short()
+    moments = Transitions(bits, tricks, others, legal, call, log_chance, earned[table] * sign)
     return Played(swings.mean(dim=(0, 1)), Seen(moments, table, mine, north_south, steps, earned))
 
 

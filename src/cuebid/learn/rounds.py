@@ -21,7 +21,7 @@ from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Seen, advantages, duel, play
 from cuebid.learn.runs import pick_device
 from cuebid.learn.selfplay_settings import Settings
-from cuebid.learn.updates import Learner, Told, Weights, a2c_replay, ppo
+from cuebid.learn.updates import Learner, Told, Weights
 
 HOLD = 4.0
 """How hard imitation is pulled up where agreement is short: a point for 25 rounds multiplies its weight by e."""
@@ -36,14 +36,19 @@ class SelfPlay:
         torch.manual_seed(settings.seed)
         self.policy = _starting_policy(settings).to(self.device)
         self.begin = frozen(self.policy)
-        value = Critic(settings.value_width, settings.value_sees_all, settings.value_sees_tricks).to(self.device)
+        sees = settings.value_sees_all, settings.value_sees_tricks, settings.value_sees_others
+        value = Critic(settings.value_width, *sees).to(self.device)
+        capture = settings.capture and self.device.type == "cuda" and settings.optimizer == "adamw"
         self.learner = Learner(
             self.policy,
             value,
-            _optimizer(settings, self.policy, value),
-            self.begin if settings.pull or settings.last_pull else None,
-            Corpus.read(settings.corpus, self.device) if settings.corpus else None,
-            settings.gradient,
+            _optimizer(settings, self.policy, value, capture),
+            reference=self.begin if settings.pull or settings.last_pull else None,
+            corpus=Corpus.read(settings.corpus, self.device) if settings.corpus else None,
+            largest_gradient=settings.gradient,
+            clip=settings.clip,
+            largest_ratio=settings.largest_ratio,
+            capture=capture,
         )
         rivals = [_read(name).to(self.device) for name in settings.rivals]
         self.league = League(self.policy, settings.opponents, settings.league_most, rivals)
@@ -138,23 +143,15 @@ class SelfPlay:
             rows = self._telling(seen)
             self.trained += len(rows)
             part, advantage = seen.moments[rows], advantage[rows]
-            return ppo(
-                self.learner, part, advantage, weights, settings.epochs, settings.minibatch, settings.clip, self.source
-            )
+            return self.learner.ppo(part, advantage, weights, settings.epochs, settings.minibatch, self.source)
         mine = seen.mine.nonzero()[:, 0]
         self.trained += len(mine)
         self.replay.add(seen.moments[mine])
         if len(self.replay) < settings.burn_in:
             return None
-        return a2c_replay(
-            self.learner,
-            self.replay,
-            weights,
-            settings.updates,
-            settings.minibatch,
-            settings.importance_exponent,
-            settings.largest_ratio,
-            self.source,
+        importance = settings.importance_exponent
+        return self.learner.a2c_replay(
+            self.replay, weights, settings.updates, settings.minibatch, importance, self.source
         )
 
     def _telling(self, seen: Seen) -> Tensor:
@@ -170,7 +167,10 @@ class SelfPlay:
         share = 1 - (1 - settings.last_rate) * number / settings.rounds
         rates = (settings.learning_rate, settings.value_learning_rate)
         for group, rate in zip(self.learner.optimizer.param_groups, rates, strict=True):
-            group["lr"] = rate * share
+            if isinstance(group["lr"], Tensor):
+                group["lr"] = group["lr"].to(self.device).fill_(rate * share)
+            else:
+                group["lr"] = rate * share
 
     @property
     def _waiting(self) -> int:
@@ -229,13 +229,14 @@ def _read(name: str) -> Layers:
     return policy
 
 
-def _optimizer(settings: Settings, policy: nn.Module, value: nn.Module) -> torch.optim.Optimizer:
+def _optimizer(settings: Settings, policy: nn.Module, value: nn.Module, capture: bool) -> torch.optim.Optimizer:
+    """For a captured step the learning rates are tensors, so that they can change without another recording."""
     groups = [
-        {"params": list(policy.parameters()), "lr": settings.learning_rate},
-        {"params": list(value.parameters()), "lr": settings.value_learning_rate},
+        {"params": list(network.parameters()), "lr": torch.tensor(rate) if capture else rate}
+        for network, rate in ((policy, settings.learning_rate), (value, settings.value_learning_rate))
     ]
     if settings.optimizer == "adan":
         return Adan(groups)
     if settings.optimizer == "rmsprop":
         return torch.optim.RMSprop(groups)
-    return torch.optim.AdamW(groups, weight_decay=0.0, eps=1e-5, fused=True)
+    return torch.optim.AdamW(groups, weight_decay=0.0, eps=1e-5, fused=True, capturable=capture)

@@ -49,6 +49,8 @@ class Settings:
     """Whether the value network sees all four hands; `false` is the paper's ablation No HI."""
     value_sees_tricks: bool = True
     """Whether it also sees the double dummy table, which is known where the training is."""
+    value_sees_others: bool = True
+    """Whether it also sees what the deal scored at the tables it is compared with."""
     algorithm: Algorithm = "ppo"
     """`ppo` (clipped, several passes) or `a2c-replay` (Qiu et al.)."""
     rounds: int = 1000
@@ -135,6 +137,8 @@ class Settings:
     """Of everything random."""
     device: str = "auto"
     """`auto`, `cpu` or `cuda`."""
+    capture: bool = True
+    """On a GPU, with `adamw`: record the steps of learning as CUDA graphs, which saves the time of starting kernels."""
     save_every: int = 60
     """Seconds between checkpoints."""
 

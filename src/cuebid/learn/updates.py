@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cuebid.game import BridgeError
+from cuebid.learn.captured import Captured, Step
 from cuebid.learn.critic import Critic
 from cuebid.learn.imitation import Corpus, log_chances
 from cuebid.learn.replay import Replay
@@ -20,35 +21,7 @@ BLOCK = 1 << 17
 """Rows judged at once, to bound the memory."""
 
 
-@dataclass(slots=True)
-class Learner:
-    """The networks in training and what moves them."""
-
-    policy: nn.Module
-    value: Critic
-    optimizer: torch.optim.Optimizer
-    reference: nn.Module | None
-    """The policy that `pull` draws towards."""
-    corpus: Corpus | None
-    """The auctions that `imitation` draws towards."""
-    largest_gradient: float
-
-    @torch.no_grad()
-    def expected(self, seen: Transitions) -> Tensor:
-        """float32 [M]: the value network's reward for the caller's side, without learning."""
-        blocks = zip(torch.split(seen.bits, BLOCK), torch.split(seen.tricks, BLOCK), strict=True)
-        return torch.cat([self.value(bits, tricks) for bits, tricks in blocks])
-
-    def descend(self, loss: Tensor) -> None:
-        """One step of the optimizer."""
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.policy.parameters(), self.largest_gradient)
-        nn.utils.clip_grad_norm_(self.value.parameters(), self.largest_gradient)
-        self.optimizer.step()
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Weights:
     """What counts how much in the loss at this moment of a run."""
 
@@ -70,6 +43,10 @@ class Told:
     agreement: Tensor
     """The share of the corpus' calls that the policy prefers too; not a number where there is no corpus."""
 
+    @classmethod
+    def of(cls, steps: Sequence[Tensor]) -> Told:
+        return cls(*torch.stack(list(steps)).mean(dim=0))
+
     def figures(self) -> dict[str, float]:
         told = {name.replace("_", " "): float(getattr(self, name)) for name in self.__slots__}
         if told["agreement"] != told["agreement"]:
@@ -83,93 +60,144 @@ def _finite(number: float) -> bool:
     return number - number == 0
 
 
-def ppo(
-    learner: Learner,
-    seen: Transitions,
-    advantage: Tensor,
-    weights: Weights,
-    epochs: int,
-    minibatch: int,
-    clip: float,
-    source: torch.Generator,
-) -> Told:
-    """Clipped policy gradient over everything seen, in several passes; `advantage` float32 [M] of each call."""
-    told = []
-    minibatch = min(minibatch, len(seen))
-    advantage = advantage / (advantage.std() + SMALL)
-    for _ in range(epochs):
-        order = torch.randperm(len(seen), generator=source, device=seen.call.device)
-        for start in range(0, len(seen) - minibatch + 1, minibatch):
-            rows = order[start : start + minibatch]
-            part, better = seen[rows], advantage[rows]
-            chances, ratio = _chances(learner, part)
-            gain = torch.minimum(ratio * better, ratio.clamp(1 - clip, 1 + clip) * better).mean()
-            error = functional.mse_loss(learner.value(part.bits, part.tricks), part.reward)
-            told.append(_learn(learner, part, chances, gain, error, weights, source))
-    return _average(told)
+class Learner:
+    """The networks in training and what moves them."""
 
+    def __init__(
+        self,
+        policy: nn.Module,
+        value: Critic,
+        optimizer: torch.optim.Optimizer,
+        *,
+        reference: nn.Module | None = None,
+        corpus: Corpus | None = None,
+        largest_gradient: float,
+        clip: float,
+        largest_ratio: float,
+        capture: bool = False,
+    ) -> None:
+        """`pull` draws towards `reference`, `imitation` towards `corpus`; `capture` records the steps, on a GPU."""
+        self.policy, self.value, self.optimizer = policy, value, optimizer
+        self.reference, self.corpus = reference, corpus
+        self.largest_gradient, self.clip, self.largest_ratio = largest_gradient, clip, largest_ratio
+        recorded: type[Captured] | None = Captured if capture else None
+        self._ppo: Step = recorded(self._ppo_step) if recorded else self._ppo_step
+        self._a2c: Step = recorded(self._a2c_step) if recorded else self._a2c_step
 
-def a2c_replay(
-    learner: Learner,
-    replay: Replay,
-    weights: Weights,
-    updates: int,
-    minibatch: int,
-    importance: float,
-    largest_ratio: float,
-    source: torch.Generator,
-) -> Told:
-    """Policy gradient on transitions drawn from the buffer, corrected for how they were made and drawn."""
-    told = []
-    for _ in range(updates):
-        rows, part, weight = replay.draw(minibatch, importance, source)
-        expected = learner.value(part.bits, part.tricks)
+    @torch.no_grad()
+    def expected(self, seen: Transitions) -> Tensor:
+        """float32 [M]: the value network's reward for the caller's side, without learning."""
+        starts = range(0, len(seen), BLOCK)
+        return torch.cat([self.value(seen[start : start + BLOCK]) for start in starts])
+
+    def ppo(
+        self,
+        seen: Transitions,
+        advantage: Tensor,
+        weights: Weights,
+        epochs: int,
+        minibatch: int,
+        source: torch.Generator,
+    ) -> Told:
+        """Clipped policy gradient over everything seen, in several passes; `advantage` float32 [M] of each call."""
+        told: list[Tensor] = []
+        minibatch = min(minibatch, len(seen))
+        advantage = advantage / (advantage.std() + SMALL)
+        weighed = self._weighed(weights, advantage.device)
+        for _ in range(epochs):
+            order = torch.randperm(len(seen), generator=source, device=seen.call.device)
+            for start in range(0, len(seen) - minibatch + 1, minibatch):
+                rows = order[start : start + minibatch]
+                inputs = (advantage[rows], weighed, *self._corpus_batch(minibatch, source), *seen[rows].tensors())
+                told += self._ppo(*inputs)
+        return Told.of(told)
+
+    def a2c_replay(
+        self,
+        replay: Replay,
+        weights: Weights,
+        updates: int,
+        minibatch: int,
+        importance: float,
+        source: torch.Generator,
+    ) -> Told:
+        """Policy gradient on transitions drawn from the buffer, corrected for how they were made and drawn."""
+        told = []
+        for _ in range(updates):
+            rows, part, weight = replay.draw(minibatch, importance, source)
+            weighed = self._weighed(weights, weight.device)
+            figures, advantage = self._a2c(weight, weighed, *self._corpus_batch(minibatch, source), *part.tensors())
+            told.append(figures)
+            replay.judge(rows, advantage)
+        return Told.of(told)
+
+    def _ppo_step(self, better: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
+        similar, part = self._parted(rest)
+        chances, ratio = self._chances(part)
+        gain = torch.minimum(ratio * better, ratio.clamp(1 - self.clip, 1 + self.clip) * better).mean()
+        error = functional.mse_loss(self.value(part), part.reward)
+        return (self._descend(part, chances, gain, error, weighed, similar),)
+
+    def _a2c_step(self, weight: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor, Tensor]:
+        similar, part = self._parted(rest)
+        expected = self.value(part)
         advantage = part.reward - expected.detach()
-        chances, ratio = _chances(learner, part)
-        gain = (weight * _capped(ratio, largest_ratio) * advantage).mean()
+        chances, ratio = self._chances(part)
+        gain = (weight * _capped(ratio, self.largest_ratio) * advantage).mean()
         error = (weight * (expected - part.reward) ** 2).mean()
-        told.append(_learn(learner, part, chances, gain, error, weights, source))
-        replay.judge(rows, advantage)
-    return _average(told)
+        return self._descend(part, chances, gain, error, weighed, similar), advantage
 
+    def _descend(
+        self,
+        part: Transitions,
+        chances: Tensor,
+        gain: Tensor,
+        error: Tensor,
+        weighed: Tensor,
+        similar: tuple[Tensor, ...],
+    ) -> Tensor:
+        """One step of the optimizer; `gain` is the policy's to raise, `error` the value network's to lower.
 
-def _chances(learner: Learner, part: Transitions) -> tuple[Tensor, Tensor]:
-    """Log chances of all calls now [M, 38], and how much likelier the call made has become [M]."""
-    chances = log_chances(learner.policy, part.bits[:, :480], part.legal)
-    return chances, (chances.gather(1, part.call[:, None])[:, 0] - part.log_chance).exp()
+        The figures of `Told` in a row, float32 [5].
+        """
+        for_policy, for_entropy, for_pull, for_imitation = weighed
+        entropy = -(chances.exp() * chances.masked_fill(~part.legal, 0)).sum(dim=1).mean()
+        policy_loss, pull = -gain - for_entropy * entropy, torch.zeros_like(entropy)
+        if self.reference is not None:
+            with torch.no_grad():
+                model = log_chances(self.reference, part.bits[:, :480], part.legal)
+            pull = (chances.exp() * (chances - model).masked_fill(~part.legal, 0)).sum(dim=1).mean()
+            policy_loss = policy_loss + for_pull * pull
+        agreement = torch.full_like(pull, float("nan"))
+        if self.corpus is not None:
+            unlike, agreement = self.corpus.compare(self.policy, *similar)
+            policy_loss = policy_loss + for_imitation * unlike
+        self.optimizer.zero_grad(set_to_none=True)
+        (for_policy * policy_loss + error).backward()
+        nn.utils.clip_grad_norm_(self.policy.parameters(), self.largest_gradient)
+        nn.utils.clip_grad_norm_(self.value.parameters(), self.largest_gradient)
+        self.optimizer.step()
+        return torch.stack([policy_loss, error, entropy, pull, agreement]).detach()
+
+    def _chances(self, part: Transitions) -> tuple[Tensor, Tensor]:
+        """Log chances of all calls now [M, 38], and how much likelier the call made has become [M]."""
+        chances = log_chances(self.policy, part.bits[:, :480], part.legal)
+        return chances, (chances.gather(1, part.call[:, None])[:, 0] - part.log_chance).exp()
+
+    def _corpus_batch(self, minibatch: int, source: torch.Generator) -> tuple[Tensor, ...]:
+        """A quarter as many situations of the corpus as are learned from."""
+        return () if self.corpus is None else self.corpus.draw(minibatch // 4, source)
+
+    def _parted(self, tensors: Sequence[Tensor]) -> tuple[tuple[Tensor, ...], Transitions]:
+        """The situations of the corpus, and the transitions."""
+        count = 0 if self.corpus is None else Corpus.TENSORS
+        return tuple(tensors[:count]), Transitions(*tensors[count:])
+
+    @staticmethod
+    def _weighed(weights: Weights, device: torch.device) -> Tensor:
+        return torch.tensor([weights.policy, weights.entropy, weights.pull, weights.imitation], device=device)
 
 
 def _capped(ratio: Tensor, largest: float) -> Tensor:
     """The ratio, its size held under `largest` while its gradient keeps pointing the way of the log chance."""
     return ratio * (ratio.detach().clamp(max=largest) / ratio.detach())
-
-
-def _learn(
-    learner: Learner,
-    part: Transitions,
-    chances: Tensor,
-    gain: Tensor,
-    error: Tensor,
-    weights: Weights,
-    source: torch.Generator,
-) -> Told:
-    """Descend once; `gain` is the policy's to raise, `error` the value network's to lower."""
-    legal = chances.masked_fill(~part.legal, 0)
-    entropy = -(chances.exp() * legal).sum(dim=1).mean()
-    policy_loss, pull = -gain - weights.entropy * entropy, torch.zeros((), device=entropy.device)
-    if learner.reference is not None and weights.pull:
-        with torch.no_grad():
-            model = log_chances(learner.reference, part.bits[:, :480], part.legal)
-        pull = (chances.exp() * (chances - model).masked_fill(~part.legal, 0)).sum(dim=1).mean()
-        policy_loss = policy_loss + weights.pull * pull
-    agreement = torch.full_like(pull, float("nan"))
-    if learner.corpus is not None:
-        unlike, agreement = learner.corpus.compare(learner.policy, len(part) // 4, source)
-        policy_loss = policy_loss + weights.imitation * unlike
-    learner.descend(weights.policy * policy_loss + error)
-    return Told(policy_loss.detach(), error.detach(), entropy.detach(), pull.detach(), agreement)
-
-
-def _average(told: Iterable[Told]) -> Told:
-    rows = list(told)
-    return Told(*(torch.stack([getattr(row, name) for row in rows]).mean() for name in Told.__slots__))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
+from cuebid.machine import cores
 from cuebid.networks.architecture import Architecture, Floats, hand_counts
 from cuebid.networks.onnx import Graph
 from cuebid.networks.weights import Arrays, Card, Form, read
@@ -62,7 +63,8 @@ def choose_form(
     stored = {name: array.astype(np.float16) for name, array in arrays.items()}
     card = Card("", "", architecture, "")
     exact, short = (
-        np.where(legal, Network(stored, card, form)(bits), -np.inf).argmax(axis=1) for form in get_args(Form)
+        np.where(legal, Network(stored, card, form, threads=cores())(bits), -np.inf).argmax(axis=1)
+        for form in get_args(Form)
     )
     changed = float((exact != short).mean())
     return ("int8" if changed <= MAY_CHANGE else "fp32"), changed
