@@ -9,10 +9,11 @@ import time
 import numpy as np
 import pytest
 
-from cuebid import Auction, BridgeError, Seat, Vulnerability, imps
+from cuebid import Auction, BridgeError, Deal, Seat, Situation, Vulnerability, imps
 from cuebid.doubledummy import shipped_store
 from cuebid.match import MatchBoards, run
 from cuebid.networks import Architecture, read
+from cuebid.vector import encodings, gather
 
 torch = pytest.importorskip("torch", reason="training needs the extra [train]")
 
@@ -20,8 +21,10 @@ from cuebid.learn import rollout, selfplay
 from cuebid.learn.adan import Adan
 from cuebid.learn.critic import Critic
 from cuebid.learn.dealing import Deals, SolvedDeals
+from cuebid.learn.imitation import log_chances
 from cuebid.learn.league import League
 from cuebid.learn.networks import Layers
+from cuebid.learn.postmortem import review
 from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Transitions, advantages, duel, play
 from cuebid.learn.rounds import SelfPlay
@@ -141,6 +144,85 @@ def test_raw_score_is_the_tables_own():
     points = (seen.moments.reward * rollout.LARGEST_SCORE).round().int()
     assert set((points % 10).tolist()) == {0}
     assert int(points.abs().max()) > 24
+
+
+class Tempted(torch.nn.Module):
+    """Pushy, but its second choice is only e^10 less likely than its first. Its scores are exact in 16 bits."""
+
+    def __init__(self, points):
+        super().__init__()
+        self.pushy = Pushy(points)
+
+    def forward(self, bits):
+        weak = self.pushy(bits)[:, 0] > 0
+        scores = -10 * torch.arange(-3, 35, dtype=bits.dtype).repeat(len(bits), 1)
+        scores[:, 0] = torch.where(weak, 10, -354).to(bits.dtype)
+        scores[:, 1:3] = -344
+        return scores
+
+
+def gone_over(deals, networks, met, least, most):
+    """What the review should say: each first candidate's situation, played out call by call with the plain types."""
+    said = []
+    for table in range(2 * len(deals)):
+        row = table % len(deals)
+        deal = Deal.from_owner(deals.owner[row].tolist())
+        vulnerability = Vulnerability(int(deals.vulnerability[row]))
+
+        def ranked(auction, deal=deal, vulnerability=vulnerability, row=row, table=table):
+            mine = auction.turn % 2 == (table >= len(deals))
+            network = networks[0 if mine else int(met[row])]
+            situation = Situation.at(deal, auction, vulnerability)
+            bits = torch.from_numpy(encodings.policy(*gather([situation])))
+            legal = torch.zeros(1, 38, dtype=torch.bool)
+            legal[0, [int(call) for call in auction.legal]] = True
+            chances = log_chances(network, bits, legal)[0].exp()
+            best = sorted(auction.legal, key=lambda call: -float(chances[call]))[:most]
+            return network is networks[0], [call for call in best if float(chances[call]) >= least]
+
+        def ended(auction, ranked=ranked):
+            while not auction.is_over:
+                auction = auction.after(ranked(auction)[1][0])
+            return auction.contract
+
+        def points(contract, side, row=row, vulnerability=vulnerability):
+            if contract is None:
+                return 0
+            tricks = int(deals.tricks[row, contract.declarer, contract.strain])
+            score = contract.score(tricks, vulnerability.includes(contract.declarer))
+            return score if contract.declarer % 2 == side else -score
+
+        auction = Auction(Seat(int(deals.dealer[row])))
+        while not auction.is_over:
+            learner, candidates = ranked(auction)
+            if learner and len(candidates) > 1:
+                side = auction.turn % 2
+                results = [points(ended(auction.after(call)), side) for call in candidates]
+                worth = [imps(result - results[0]) for result in results]
+                said.append((table, [int(call) for call in candidates], worth))
+            auction = auction.after(candidates[0])
+    return said
+
+
+def test_a_review_tells_what_every_candidate_would_have_brought():
+    """Against itself and against another; at both tables, as this network is too sure to be drawn away."""
+    deals, met = drawn(24, seed=8), torch.tensor([0, 1, 1] * 8)
+    networks, least, most = [Tempted(12), Tempted(15)], 1e-9, 3
+    found = review(deals, networks, met, torch.Generator().manual_seed(0), least=least, most=most, doubt=0.0)
+    expected = sorted(gone_over(deals, networks, met, least, most))
+    told = [
+        (table, calls[: len(kept)], kept)
+        for table, calls, tried, worth in zip(
+            *(part.tolist() for part in (found.reviewed.table, found.reviewed.calls, found.reviewed.tried)),
+            (found.reviewed.worth * 24).round().int().tolist(),
+            strict=True,
+        )
+        for kept in [[value for value, was in zip(worth, tried, strict=True) if was]]
+    ]
+    assert sorted(told) == expected
+    assert len(expected) > 100
+    assert any(min(worth) < 0 < max(worth) for _, _, worth in expected)
+    assert not found.won[met == 0].any()
 
 
 @pytest.mark.parametrize("trace", [0.0, 0.8, 1.0])
@@ -322,6 +404,9 @@ SMALL = {
     "change",
     [
         {},
+        {"algorithm": "postmortem"},
+        {"algorithm": "postmortem", "opponents": "prioritized", "league_every": 2, "reward": "score"},
+        {"algorithm": "postmortem", "start": "sayc-sl", "pull": 0.1, "temperature": 2.0},
         {"algorithm": "a2c-replay"},
         {"algorithm": "a2c-replay", "priority_exponent": 0.0},
         {"algorithm": "a2c-replay", "optimizer": "adan", "vulnerability": "none"},
@@ -359,7 +444,7 @@ def test_only_the_value_network_learns_at_first(tmp_path):
     assert not all(bool((a == b).all()) for a, b in zip(before, game.policy.parameters(), strict=True))
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "a2c-replay"])
+@pytest.mark.parametrize("algorithm", ["postmortem", "ppo", "a2c-replay"])
 def test_it_improves_on_a_small_problem(algorithm, tmp_path):
     """From a bidder that knows when to stop at nothing: against its start, by far more than the noise."""
     change = {
@@ -372,7 +457,9 @@ def test_it_improves_on_a_small_problem(algorithm, tmp_path):
     assert card.metrics["IMPs v start"] > 10 * max(card.metrics["± start"], 0.1)
 
 
-@pytest.mark.parametrize("change", ["opponents=league league_every=3", "algorithm=a2c-replay average=0.9"])
+@pytest.mark.parametrize(
+    "change", ["opponents=league league_every=3", "algorithm=postmortem", "algorithm=a2c-replay average=0.9"]
+)
 def test_killed_and_resumed_it_ends_in_the_same_bytes(change, tmp_path):
     words = [f"{key}={json.dumps(value)}" for key, value in (SMALL | {"rounds": 30, "save_every": 0}).items()]
     command = [sys.executable, "-m", "cuebid", "train", "selfplay", *words, *change.split(), "--runs"]

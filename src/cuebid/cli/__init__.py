@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Like `parse_args`, but a training's settings may also stand after options, and `-.AKQ…` is a hand without spades."""
+    """Like `parse_args`, but a training's settings may also stand after options, and `-.AKQ…` is a void in spades."""
     reader = parser()
     options, words = reader.parse_known_args([f" {word}" if word.startswith("-.") else word for word in arguments])
     if words and not (hasattr(options, "settings") and not any(word.startswith("-") for word in words)):

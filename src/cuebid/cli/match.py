@@ -1,4 +1,4 @@
-"""`cuebid match` and `cuebid rescore`: two agents, the same boards, both ways round."""
+"""`cuebid match`, `cuebid rescore`, `cuebid ladder`: the same boards both ways round, for two agents or for many."""
 
 from __future__ import annotations
 
@@ -10,24 +10,14 @@ from typing import TYPE_CHECKING
 from cuebid.cli import common
 
 if TYPE_CHECKING:
-    from cuebid.match import Result
+    from cuebid.match import MatchBoards, Result
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     match = verbs.add_parser("match", help="a duplicate match between two agents")
     match.add_argument("first", metavar="AGENT", help="whose result is told; `cuebid agents` lists what there is")
     match.add_argument("second", metavar="OTHER")
-    match.add_argument(
-        "--boards",
-        type=_boards,
-        default=1000,
-        metavar="N|FILE",
-        help="so many random boards (default 1000), a .pbn or .lin file, or a store of solved deals; `shipped` is ours",
-    )
-    match.add_argument("--limit", type=common.whole, metavar="N", help="only the first N boards")
-    match.add_argument("--seed", type=common.whole, default=0, help="of the random boards (default 0)")
-    match.add_argument("--dealer", type=common.seat, help="N, E, S or W (default: random, or as the file says)")
-    match.add_argument("--vul", type=common.vulnerability, help="none, ns, ew or both (default: random, or the file's)")
+    _add_boards(match)
     match.add_argument("--record", type=Path, metavar="FILE.pbn", help="write every call; an unfinished record goes on")
     match.add_argument("--json", action="store_true", help="the result as JSON")
     match.set_defaults(run=run_match)
@@ -37,24 +27,69 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     rescore.add_argument("--json", action="store_true", help="as JSON")
     rescore.set_defaults(run=run_rescore)
 
+    ladder = verbs.add_parser("ladder", help="duplicate matches between many agents, as a table")
+    ladder.add_argument("agents", nargs="+", metavar="AGENT", help="each meets each other one …")
+    ladder.add_argument("--against", nargs="*", default=[], metavar="OTHER", help="… and each of these")
+    _add_boards(ladder)
+    ladder.add_argument("--records", type=Path, metavar="FOLDER", help="write every match there; unfinished ones go on")
+    ladder.add_argument("--json", action="store_true", help="the results as JSON")
+    ladder.set_defaults(run=run_ladder)
+
+
+def _add_boards(parser: argparse.ArgumentParser) -> None:
+    """Which boards are played."""
+    parser.add_argument(
+        "--boards",
+        type=_boards,
+        default=1000,
+        metavar="N|FILE",
+        help="so many random boards (default 1000), a .pbn or .lin file, or a store of solved deals; `shipped` is ours",
+    )
+    parser.add_argument("--limit", type=common.whole, metavar="N", help="only the first N boards")
+    parser.add_argument("--seed", type=common.whole, default=0, help="of the random boards (default 0)")
+    parser.add_argument("--dealer", type=common.seat, help="N, E, S or W (default: random, or as the file says)")
+    parser.add_argument(
+        "--vul", type=common.vulnerability, help="none, ns, ew or both (default: random, or the file's)"
+    )
+
 
 def _boards(text: str) -> int | str:
     """So many, or where they are."""
     return common.whole(text) if re.fullmatch(r"-?\d+", text) else text
 
 
-def run_match(options: argparse.Namespace) -> None:
-    from cuebid.agents import load_agent
-    from cuebid.match import MatchBoards, run
+def _read_boards(options: argparse.Namespace) -> MatchBoards:
+    from cuebid.match import MatchBoards
 
     if isinstance(options.boards, int):
-        boards = MatchBoards.random(options.boards, options.seed, options.dealer, options.vul)[: options.limit]
-    else:
-        boards = MatchBoards.read(options.boards, options.seed, options.dealer, options.vul, options.limit)
+        return MatchBoards.random(options.boards, options.seed, options.dealer, options.vul)[: options.limit]
+    return MatchBoards.read(options.boards, options.seed, options.dealer, options.vul, options.limit)
+
+
+def run_match(options: argparse.Namespace) -> None:
+    from cuebid.agents import load_agent
+    from cuebid.match import run
+
+    boards = _read_boards(options)
     agents = load_agent(options.first), load_agent(options.second)
     with common.progress("playing", "boards") as progress:
         result = run(agents, boards, options.record, progress)
     _show(result, options.json)
+
+
+def run_ladder(options: argparse.Namespace) -> None:
+    from cuebid.report import ladder
+
+    with common.progress("playing", "boards") as progress:
+        results = ladder.climb(options.agents, options.against, _read_boards(options), options.records, progress)
+    if options.json:
+        common.print_json([result.to_json() for result in results])
+        return
+    rungs = ladder.rungs(results)
+    print(f"{results[0].plain.boards:,} boards a match, {results[0].source}. Plain IMPs/board; under perfect defence\n")
+    print(ladder.markdown(rungs) + "\n")
+    for rung in rungs:
+        print(f"{rung.agent:24} {rung.mean:+.2f} a board over its matches ({rung.version})")
 
 
 def run_rescore(options: argparse.Namespace) -> None:

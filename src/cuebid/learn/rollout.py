@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal, Self
 
@@ -79,6 +79,55 @@ class Played:
     seen: Seen | None
 
 
+@dataclass(slots=True)
+class Moment:
+    """The next call at all tables that are still bidding."""
+
+    table: Tensor
+    """int64 [T]."""
+    auctions: Auctions
+    caller: Tensor
+    """int64 [T], whose turn it is: the number of a network."""
+    bits: Tensor
+    """uint8 [T, …], what it is shown."""
+    legal: Tensor
+    """bool [T, 38]."""
+    chances: Tensor
+    """float32 [T, 38], its log chances of all calls."""
+
+
+@torch.no_grad()
+def bid_out(
+    auctions: Auctions,
+    hands: Hands,
+    networks: Sequence[nn.Module],
+    players: Tensor,
+    choose: Callable[[Moment], Tensor],
+    encoding: Callable[[Auctions, Hands], Tensor] = encodings.policy,
+) -> Contracts:
+    """Bid auctions, at whatever point they stand, to their ends, as `choose` decides (int64 [T] for a moment).
+
+    `players` int64 [tables, 2] are the networks of North-South and of East-West. Their first 480 bits are the policy's.
+    """
+    final = Contracts(*(torch.zeros_like(auctions.dealer) for _ in fields(Contracts)))
+    table = torch.arange(len(auctions), device=players.device)
+    while True:
+        # Rows by number, found once: on a GPU every mask used as an index waits for the device.
+        over = auctions.over
+        ended, live = over.nonzero()[:, 0], (~over).nonzero()[:, 0]
+        if len(ended):
+            reached = Contracts.of(auctions.select(ended))
+            for field in fields(Contracts):
+                getattr(final, field.name)[table[ended]] = getattr(reached, field.name)
+            auctions, hands, table = auctions.select(live), hands.select(live), table[live]
+        if not len(table):
+            return final
+        caller = players[table, auctions.turn & 1]
+        bits, legal = encoding(auctions, hands), auctions.legal()
+        chances = _log_chances(networks, caller, bits, legal)
+        auctions.step(choose(Moment(table, auctions, caller, bits, legal, chances)))
+
+
 @torch.no_grad()
 def play(
     deals: Deals,
@@ -97,31 +146,22 @@ def play(
     against all tables of the other seating.
     """
     count, device, tables = len(deals), deals.owner.device, 2 * copies * len(deals)
-    table = torch.arange(tables, device=device)
+    first_half = torch.arange(tables, device=device) < copies * count
+    opponent = met.repeat(2 * copies)
+    players = torch.stack([torch.where(first_half, 0, opponent), torch.where(first_half, opponent, 0)], dim=1)
     vulnerability = deals.vulnerability.repeat(2 * copies)
     auctions = Auctions.start(deals.dealer.repeat(2 * copies), vulnerability)
     hands = Hands.of(deals.owner.repeat(2 * copies, 1))
-    final = Contracts(*(torch.zeros_like(vulnerability) for _ in fields(Contracts)))
     kept: list[tuple[Tensor, ...]] = []
-    while len(table):
-        turn = auctions.turn
-        second = (turn & 1) ^ (table >= copies * count).long()
-        caller = met[table % count] * second
-        bits, legal = encodings.value(auctions, hands), auctions.legal()
-        chances = _log_chances(networks, caller, bits, legal)
-        call = _chosen(chances, generator, greedy)
-        if remember:
-            kept.append((bits, legal, call, chances.gather(1, call[:, None])[:, 0], table, caller == 0, turn))
-        auctions.step(call)
-        # Rows by number, found once: on a GPU every mask used as an index waits for the device.
-        over = auctions.over
-        ended, live = over.nonzero()[:, 0], (~over).nonzero()[:, 0]
-        if len(ended):
-            reached = Contracts.of(auctions.select(ended))
-            for field in fields(Contracts):
-                getattr(final, field.name)[table[ended]] = getattr(reached, field.name)
-            auctions, hands, table = auctions.select(live), hands.select(live), table[live]
 
+    def choose(now: Moment) -> Tensor:
+        call = chosen(now.chances, generator, greedy)
+        if remember:
+            made = now.chances.gather(1, call[:, None])[:, 0]
+            kept.append((now.bits, now.legal, call, made, now.table, now.caller == 0, now.auctions.turn))
+        return call
+
+    final = bid_out(auctions, hands, networks, players, choose, encodings.value)
     points = final.score(final.tricks(deals.tricks.repeat(2 * copies, 1, 1)), vulnerability)
     first, other = points.view(2, copies, count)
     swings = imps((first[:, None] - other[None]).reshape(-1)).view(copies, copies, count).float()
@@ -175,7 +215,7 @@ def _log_chances(networks: Sequence[nn.Module], caller: Tensor, bits: Tensor, le
     return chances
 
 
-def _chosen(chances: Tensor, generator: torch.Generator, greedy: bool) -> Tensor:
+def chosen(chances: Tensor, generator: torch.Generator, greedy: bool) -> Tensor:
     """The best call, or one drawn by its chance (the largest of chances over exponential noise)."""
     if greedy:
         return chances.argmax(dim=1)

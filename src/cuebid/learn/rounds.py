@@ -17,6 +17,7 @@ from cuebid.learn.dealing import Deals, SolvedDeals
 from cuebid.learn.imitation import Corpus
 from cuebid.learn.league import League, frozen
 from cuebid.learn.networks import Layers
+from cuebid.learn.postmortem import review
 from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Seen, advantages, duel, play
 from cuebid.learn.runs import pick_device
@@ -25,6 +26,8 @@ from cuebid.learn.updates import Learner, Told, Weights
 
 HOLD = 4.0
 """How hard imitation is pulled up where agreement is short: a point for 25 rounds multiplies its weight by e."""
+LEAST, MOST = 3e-3, 10.0
+"""Between these that weight stays, so that it is soon back when it is needed."""
 
 
 class SelfPlay:
@@ -48,6 +51,7 @@ class SelfPlay:
             largest_gradient=settings.gradient,
             clip=settings.clip,
             largest_ratio=settings.largest_ratio,
+            temperature=settings.temperature,
             capture=capture,
         )
         rivals = [_read(name).to(self.device) for name in settings.rivals]
@@ -94,37 +98,62 @@ class SelfPlay:
         settings = self.settings
         if settings.opponents != "self" and number % settings.league_every == 0:
             self.league.admit(self.policy)
-        seen = self._bid()
+        met, players, members = self._meeting()
+        deals = self.deals.draw(len(met), self.source)
+        self.policy.eval()
         self._schedule(number)
-        told = self._learn(seen, self._weights(number))
+        learn = self._go_over if settings.algorithm == "postmortem" else self._reinforce
+        told, won = learn(deals, players, met, self._weights(number))
+        for place, member in enumerate(members, start=1):
+            if bool((met == place).any()):
+                self.league.learn(member, float(won[met == place].mean()))
         if told is not None and settings.agreement and number >= self._waiting:
             short = settings.agreement - float(told.agreement)
-            self.imitation *= math.exp(HOLD * short)
+            self.imitation = min(max(self.imitation * math.exp(HOLD * short), LEAST), MOST)
         if settings.average:
             with torch.no_grad():
                 for kept, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
                     kept.lerp_(new, 1 - settings.average)
         return told
 
-    def _bid(self) -> Seen:
-        """A round of bidding, against itself and members of the league."""
+    def _meeting(self) -> tuple[Tensor, list[nn.Module], list[int]]:
+        """Whom the learner meets at each deal of a round, int64 [deals]; those networks; their places in the league."""
         settings = self.settings
         count = settings.tables // (2 * settings.copies)
-        deals = self.deals.draw(count, self.source)
         members = self._opponents()
         share = (settings.league_share + settings.rival_share) / max(len(members), 1)
         met = torch.zeros(count, dtype=torch.int64, device=self.device)
         bounds = [round(place * share * count) for place in range(len(members) + 1)]
         for place in range(len(members)):
             met[bounds[place] : bounds[place + 1]] = place + 1
-        players = [self.policy, *(self.league.members[member] for member in members)]
-        self.policy.eval()
+        return met, [self.policy, *(self.league.members[member] for member in members)], members
+
+    def _go_over(
+        self, deals: Deals, players: list[nn.Module], met: Tensor, weights: Weights
+    ) -> tuple[Told | None, Tensor]:
+        settings = self.settings
+        found = review(
+            deals,
+            players,
+            met,
+            self.source,
+            least=settings.least,
+            most=settings.most,
+            doubt=settings.doubt,
+            reward=settings.reward,
+        )
+        self.trained += len(found.reviewed)
+        self.policy.train()
+        told = self.learner.postmortem(found.reviewed, weights, settings.epochs, settings.minibatch, self.source)
+        return told, found.won
+
+    def _reinforce(
+        self, deals: Deals, players: list[nn.Module], met: Tensor, weights: Weights
+    ) -> tuple[Told | None, Tensor]:
+        settings = self.settings
         played = play(deals, players, met, self.source, copies=settings.copies, remember=True, reward=settings.reward)
-        for place, member in enumerate(members):
-            if bounds[place] < bounds[place + 1]:
-                self.league.learn(member, float(played.won[bounds[place] : bounds[place + 1]].mean()))
         assert played.seen is not None
-        return played.seen
+        return self._learn(played.seen, weights), played.won
 
     def _opponents(self) -> list[int]:
         """The members of the league to meet in this round."""
@@ -175,7 +204,7 @@ class SelfPlay:
     @property
     def _waiting(self) -> int:
         """Rounds in which the policy waits for the value network."""
-        return self.settings.value_rounds if self.settings.start else 0
+        return self.settings.value_rounds if self.settings.start and self.settings.algorithm != "postmortem" else 0
 
     def _weights(self, number: int) -> Weights:
         settings, share = self.settings, number / self.settings.rounds

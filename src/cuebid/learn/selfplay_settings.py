@@ -11,7 +11,7 @@ from cuebid.learn.league import Opponents
 from cuebid.learn.rollout import Reward
 from cuebid.networks.architecture import Activation, Architecture, Kind
 
-Algorithm = Literal["ppo", "a2c-replay"]
+Algorithm = Literal["postmortem", "ppo", "a2c-replay"]
 Optimizer = Literal["adamw", "adan", "rmsprop"]
 
 
@@ -71,6 +71,14 @@ class Settings:
     """PPO: calls likelier than this when they were made teach little, …"""
     sure_share: float = 0.1
     """… so only this share of them is learned from."""
+    least: float = 0.02
+    """Post-mortem: a call at least so likely is a candidate."""
+    most: int = 4
+    """Post-mortem: candidates tried of a decision."""
+    doubt: float = 0.05
+    """Post-mortem: in this share of its decisions the second choice is a candidate however unlikely."""
+    temperature: float = 1.0
+    """Post-mortem: above 1, unlikely candidates are learned from more eagerly."""
     updates: int = 10
     """A2C: steps a round."""
     replay: int = 80_000

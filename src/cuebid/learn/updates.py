@@ -12,7 +12,8 @@ from torch.nn import functional
 from cuebid.game import BridgeError
 from cuebid.learn.captured import Captured, Step
 from cuebid.learn.critic import Critic
-from cuebid.learn.imitation import Corpus, log_chances
+from cuebid.learn.imitation import ILLEGAL, Corpus, log_chances
+from cuebid.learn.postmortem import Reviewed
 from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Transitions
 
@@ -74,15 +75,18 @@ class Learner:
         largest_gradient: float,
         clip: float,
         largest_ratio: float,
+        temperature: float = 1.0,
         capture: bool = False,
     ) -> None:
         """`pull` draws towards `reference`, `imitation` towards `corpus`; `capture` records the steps, on a GPU."""
         self.policy, self.value, self.optimizer = policy, value, optimizer
         self.reference, self.corpus = reference, corpus
         self.largest_gradient, self.clip, self.largest_ratio = largest_gradient, clip, largest_ratio
+        self.temperature = temperature
         recorded: type[Captured] | None = Captured if capture else None
         self._ppo: Step = recorded(self._ppo_step) if recorded else self._ppo_step
         self._a2c: Step = recorded(self._a2c_step) if recorded else self._a2c_step
+        self._review: Step = recorded(self._review_step) if recorded else self._review_step
 
     @torch.no_grad()
     def expected(self, seen: Transitions) -> Tensor:
@@ -131,25 +135,51 @@ class Learner:
             replay.judge(rows, advantage)
         return Told.of(told)
 
+    def postmortem(
+        self, reviewed: Reviewed, weights: Weights, epochs: int, minibatch: int, source: torch.Generator
+    ) -> Told:
+        """Raise what the policy expects of its candidates, all of which were tried, in several passes."""
+        told: list[Tensor] = []
+        minibatch = min(minibatch, len(reviewed))
+        scale = 1 / (reviewed.worth[reviewed.tried].std() + SMALL)
+        weighed = self._weighed(weights, scale.device)
+        for _ in range(epochs):
+            order = torch.randperm(len(reviewed), generator=source, device=scale.device)
+            for start in range(0, len(reviewed) - minibatch + 1, minibatch):
+                rows = order[start : start + minibatch]
+                part = (tensor[rows] for tensor in reviewed.tensors())
+                told += self._review(scale, weighed, *self._corpus_batch(minibatch, source), *part)
+        return Told.of(told)
+
+    def _review_step(self, scale: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
+        similar, (bits, legal, calls, tried, worth) = self._parted(rest)
+        chances = log_chances(self.policy, bits, legal)
+        share = (chances.gather(1, calls) / self.temperature).masked_fill(~tried, ILLEGAL).softmax(dim=1)
+        gain = scale * (share * worth).sum(dim=1).mean()
+        return (self._descend(bits, legal, chances, gain, torch.zeros_like(gain), weighed, similar),)
+
     def _ppo_step(self, better: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
-        similar, part = self._parted(rest)
+        similar, seen = self._parted(rest)
+        part = Transitions(*seen)
         chances, ratio = self._chances(part)
         gain = torch.minimum(ratio * better, ratio.clamp(1 - self.clip, 1 + self.clip) * better).mean()
         error = functional.mse_loss(self.value(part), part.reward)
-        return (self._descend(part, chances, gain, error, weighed, similar),)
+        return (self._descend(part.bits[:, :480], part.legal, chances, gain, error, weighed, similar),)
 
     def _a2c_step(self, weight: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor, Tensor]:
-        similar, part = self._parted(rest)
+        similar, seen = self._parted(rest)
+        part = Transitions(*seen)
         expected = self.value(part)
         advantage = part.reward - expected.detach()
         chances, ratio = self._chances(part)
         gain = (weight * _capped(ratio, self.largest_ratio) * advantage).mean()
         error = (weight * (expected - part.reward) ** 2).mean()
-        return self._descend(part, chances, gain, error, weighed, similar), advantage
+        return self._descend(part.bits[:, :480], part.legal, chances, gain, error, weighed, similar), advantage
 
     def _descend(
         self,
-        part: Transitions,
+        bits: Tensor,
+        legal: Tensor,
         chances: Tensor,
         gain: Tensor,
         error: Tensor,
@@ -161,12 +191,12 @@ class Learner:
         The figures of `Told` in a row, float32 [5].
         """
         for_policy, for_entropy, for_pull, for_imitation = weighed
-        entropy = -(chances.exp() * chances.masked_fill(~part.legal, 0)).sum(dim=1).mean()
+        entropy = -(chances.exp() * chances.masked_fill(~legal, 0)).sum(dim=1).mean()
         policy_loss, pull = -gain - for_entropy * entropy, torch.zeros_like(entropy)
         if self.reference is not None:
             with torch.no_grad():
-                model = log_chances(self.reference, part.bits[:, :480], part.legal)
-            pull = (chances.exp() * (chances - model).masked_fill(~part.legal, 0)).sum(dim=1).mean()
+                model = log_chances(self.reference, bits, legal)
+            pull = (chances.exp() * (chances - model).masked_fill(~legal, 0)).sum(dim=1).mean()
             policy_loss = policy_loss + for_pull * pull
         agreement = torch.full_like(pull, float("nan"))
         if self.corpus is not None:
@@ -188,10 +218,10 @@ class Learner:
         """A quarter as many situations of the corpus as are learned from."""
         return () if self.corpus is None else self.corpus.draw(minibatch // 4, source)
 
-    def _parted(self, tensors: Sequence[Tensor]) -> tuple[tuple[Tensor, ...], Transitions]:
-        """The situations of the corpus, and the transitions."""
+    def _parted(self, tensors: Sequence[Tensor]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+        """The situations of the corpus, and what was seen in self-play."""
         count = 0 if self.corpus is None else Corpus.TENSORS
-        return tuple(tensors[:count]), Transitions(*tensors[count:])
+        return tuple(tensors[:count]), tuple(tensors[count:])
 
     @staticmethod
     def _weighed(weights: Weights, device: torch.device) -> Tensor:

@@ -37,6 +37,11 @@ class Tally:
             spread = math.sqrt(float((off**2).sum()) * len(deals) / (len(deals) - 1)) / boards
         return cls(boards, mean, spread, int((imps > 0).sum()), int((imps < 0).sum()), int((imps == 0).sum()))
 
+    def reversed(self) -> Self:
+        """The same seen by the second agent."""
+        mean = None if self.imps_per_board is None else -self.imps_per_board
+        return type(self)(self.boards, mean, self.standard_error, self.lost, self.won, self.tied)
+
     def __str__(self) -> str:
         if self.imps_per_board is None:
             return "—"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -78,6 +79,12 @@ class Auctions:
     def select(self, index: Array) -> Self:
         """A copy of these tables alone: indices or a mask."""
         return type(self)(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The tables of all these, one after the other."""
+        xp = array_namespace(parts[0].dealer)
+        return cls(*(xp.concat([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def legal(self) -> Array:
         """bool [T, 38]: the legal calls by number; none at tables where the auction is over."""

@@ -1,0 +1,1 @@
+"""Tables and figures of how the agents do, measured."""
