@@ -19,6 +19,13 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     train.add_argument("--explain", action="store_true", help="list the settings with their defaults")
     train.set_defaults(run=run)
 
+    curves = verbs.add_parser("curves", help="draw how runs of self-play went (needs the extra [train])")
+    curves.add_argument("folders", nargs="+", type=Path, metavar="RUN", help="folders of runs, such as runs/max")
+    curves.add_argument(
+        "--out", type=Path, default=Path("curves.svg"), help="an .svg or .png file (default: curves.svg)"
+    )
+    curves.set_defaults(run=run_curves)
+
 
 def run(options: argparse.Namespace) -> None:
     try:
@@ -36,3 +43,10 @@ def run(options: argparse.Namespace) -> None:
     path = words.pop(0) if words and "=" not in words[0] else None
     asked = settings.load(method.Settings, path, words)
     method.train(asked, options.runs / asked.name, options.seconds, options.tensorboard)
+
+
+def run_curves(options: argparse.Namespace) -> None:
+    from cuebid.report import curves
+
+    curves.draw([curves.Curve.read(folder) for folder in options.folders], options.out)
+    print(f"wrote {options.out}")

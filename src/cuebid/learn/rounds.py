@@ -67,6 +67,8 @@ class SelfPlay:
         """Its weight now."""
         self.trained = 0
         """Transitions learned from so far."""
+        self.seconds = 0.0
+        """Spent in rounds so far."""
 
     def parts(self) -> dict[str, Any]:
         """All that a checkpoint keeps."""
@@ -86,12 +88,13 @@ class SelfPlay:
             "choices": self.choices.get_state(),
             "imitation": self.imitation,
             "trained": self.trained,
+            "seconds": self.seconds,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.source.set_state(state["source"])
         self.choices.set_state(state["choices"])
-        self.imitation, self.trained = state["imitation"], state["trained"]
+        self.imitation, self.trained, self.seconds = (state[name] for name in ("imitation", "trained", "seconds"))
 
     def round(self, number: int) -> Told | None:
         """Bid, learn, and now and then admit the new self to the league; nothing told while the buffer burns in."""

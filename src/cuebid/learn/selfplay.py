@@ -31,7 +31,9 @@ def train(
     run.say(f"{len(game.deals):,} solved deals x 96 images, {len(game.watch):,} kept apart; on {game.device}")
     mark = (time.monotonic(), number, game.trained)
     while number < settings.rounds:
+        begun = time.monotonic()
         told = game.round(number)
+        game.seconds += time.monotonic() - begun
         number += 1
         last = number == settings.rounds
         looked = number % settings.evaluate_every == 0 or last
@@ -39,7 +41,12 @@ def train(
             figures = _told(told, settings)
             run.save(number, **game.parts())
             took, rounds, calls = time.monotonic() - mark[0], number - mark[1], game.trained - mark[2]
-            figures = {"calls/s": calls / took, **figures, **(game.evaluate() if looked else {})}
+            figures = {
+                "calls/s": calls / took,
+                "minutes": game.seconds / 60,
+                **figures,
+                **(game.evaluate() if looked else {}),
+            }
             run.log(number, settings.rounds, figures, left=(settings.rounds - number) * took / rounds)
             mark = (time.monotonic(), number, game.trained)
         if settings.keep_every and number % settings.keep_every == 0:

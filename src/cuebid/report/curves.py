@@ -1,0 +1,64 @@
+"""How runs of self-play went: figure 2 of Qiu et al. 2024, drawn from their logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from cuebid.game import BridgeError
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What a run won against its start, as it went on."""
+
+    name: str
+    minutes: list[float]
+    """Of bidding and learning, without the time of measuring."""
+    imps: list[float]
+    """A deal."""
+    errors: list[float]
+    """Their standard errors."""
+
+    @classmethod
+    def read(cls, run: Path) -> Self:
+        """From the folder of a run."""
+        log = run / "log.jsonl"
+        try:
+            rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+        except (FileNotFoundError, NotADirectoryError):
+            raise BridgeError(f"{run} is not the folder of a run: it has no log.jsonl") from None
+        kept = [row for row in rows if "IMPs v start" in row]
+        if not kept:
+            raise BridgeError(f"{log} tells no IMPs against a start: is it a run of self-play that has got so far?")
+        columns = ([row[name] for row in kept] for name in ("minutes", "IMPs v start", "± start"))
+        return cls(run.name, *columns)
+
+
+def draw(curves: Sequence[Curve], path: Path) -> None:
+    """Write the curves as a picture, SVG or PNG by the name of the file."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    matplotlib.rcParams["svg.hashsalt"] = "cuebid"  # the same curves give the same bytes
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    for curve in curves:
+        (line,) = axes.plot(curve.minutes, curve.imps, label=curve.name)
+        low, high = (
+            [mean + sign * error for mean, error in zip(curve.imps, curve.errors, strict=True)] for sign in (-1, 1)
+        )
+        axes.fill_between(curve.minutes, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+    axes.axhline(0, color="grey", linewidth=0.8)
+    axes.set(xlabel="minutes of training", ylabel="IMPs a deal against the start (± standard error)")
+    axes.legend()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except ValueError as error:
+        raise BridgeError(f"{path}: {error}") from None
+    pyplot.close(figure)
