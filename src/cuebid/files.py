@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from pathlib import Path
 def write_whole(path: Path, data: bytes) -> None:
     """Replace a file in one step: whatever happens, the old bytes or the new ones are there."""
     temporary = path.with_name(f".{path.name}.tmp")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     with temporary.open("wb") as file:
         file.write(data)
         file.flush()

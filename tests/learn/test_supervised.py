@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from support import random_auctions
+from support import random_auctions, small_corpus
 
 from cuebid import BridgeError, Situation, Vulnerability, settings
 from cuebid.agents.policy import Policy
@@ -18,29 +18,6 @@ pytest.importorskip("torch", reason="training needs the extra [train]")
 from cuebid.learn import supervised
 from cuebid.learn.accuracy import accuracy
 from cuebid.learn.examples import Boards, Examples
-
-
-def small_corpus(path, boards, seed=0):
-    """Auctions of a bidder with one idea: bid one of the longest suit with 12 points, unless somebody has bid."""
-    from cuebid.doubledummy import random_deals
-    from cuebid.doubledummy.store import random_bits
-
-    owner = random_deals(seed, 0, boards)
-    bits = random_bits(seed, 9, boards)
-    calls = np.full((boards, 8), -1, dtype=np.int8)
-    for row in range(boards):
-        deal, dealer, made = Deal.from_owner(owner[row].tolist()), int(bits[row] & 3), []
-        for step in range(4):
-            hand = deal[(dealer + step) % 4]
-            if hand.hcp >= 12:
-                made.append(3 + max(range(4), key=lambda suit: (hand.length(suit), suit)))
-                made += [0, 0, 0]
-                break
-            made.append(0)
-        calls[row, : len(made)] = made
-    vulnerable = np.stack([bits >> 2 & 1, bits >> 3 & 1], axis=1).astype(bool)
-    np.savez(path, owner=owner, dealer=(bits & 3).astype(np.uint8), vul=vulnerable, calls=calls)
-    return path
 
 
 def test_examples_are_the_situations_of_the_auctions():

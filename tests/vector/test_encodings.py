@@ -39,17 +39,59 @@ def _plain_policy_bits(auction: Auction, vulnerability: Vulnerability, deal: Dea
     return bits
 
 
+def _plain_jps_bits(auction: Auction, vulnerability: Vulnerability, deal: Deal) -> list[int]:
+    me = auction.turn
+    bits = [0] * 267
+    for card in deal[me]:
+        bits[13 * card.suit + card.rank] = 1
+    highest = None
+    for seat, call in auction:
+        if call.is_bid:
+            highest = call - 3
+            bits[(52, 122, 87, 157)[seat - me] + highest] = 1
+        elif call:
+            bits[192 + highest] = 1
+    bits[227:229] = int(vulnerability) & 1, int(vulnerability) >> 1
+    for call in auction.legal:
+        bits[229 + call] = 1
+    return bits
+
+
+LONGEST = [0, 0, 0] + [call for bid in range(3, 38) for call in (bid, 0, 0, 1, 0, 0, 2, 0, 0)]
+
+
+def _plain_rong_bits(auction: Auction, vulnerability: Vulnerability, deal: Deal) -> list[int]:
+    me = auction.turn
+    bits = [0] * 372
+    for card in deal[me]:
+        bits[13 * card.suit + card.rank] = 1
+    bits[52:54] = int(vulnerability.includes(me)), int(vulnerability.includes(me.lho))
+    place = -1
+    for _, call in auction:
+        place = LONGEST.index(call, place + 1)
+        bits[54 + place] = 1
+    return bits
+
+
+PLAIN = [
+    (encodings.policy, _plain_policy_bits, 480),
+    (encodings.jps, _plain_jps_bits, 267),
+    (encodings.rong, _plain_rong_bits, 372),
+]
+
+
 @pytest.mark.parametrize("array", ARRAYS)
-def test_policy_bits_for_any_dealer(array):
+@pytest.mark.parametrize(("encode", "plain", "width"), PLAIN)
+def test_bits_are_those_of_a_slow_reading(array, encode, plain, width):
     for auctions, hands, owner in _some_auctions(array):
-        bits = np.asarray(encodings.policy(auctions, hands))
-        assert bits.shape == (len(owner), 480)
+        bits = np.asarray(encode(auctions, hands))
+        assert bits.shape == (len(owner), width)
         for table in range(0, len(owner), 11):
             if auctions.over[table]:
                 continue
             vulnerability = Vulnerability(int(auctions.vulnerability[table]))
             deal = Deal.from_owner(owner[table].tolist())
-            assert bits[table].tolist() == _plain_policy_bits(auctions.to_game(table), vulnerability, deal)
+            assert bits[table].tolist() == plain(auctions.to_game(table), vulnerability, deal)
 
 
 @pytest.mark.parametrize("array", ARRAYS)
@@ -105,7 +147,7 @@ def test_jps_example_of_the_paper(array):
 
 @pytest.mark.parametrize("array", ARRAYS)
 def test_rong_example_of_the_paper(array):
-    """Figure 1 of Rong et al.: P P 1♣ X XX P 1♥ P P X is 110, 100100100, nine zeros, 111100000."""
+    """Figure 1 of Rong et al.: P P 1♣ X XX P 1♥ P P X is 110, 100100110, nine zeros, 111100000."""
     auctions = Auctions.start(array(np.array([2])), array(np.array([2])))
     owner = np.repeat(np.arange(4, dtype=np.uint8), 13)[None]
     for call in (0, 0, 3, 1, 2, 0, 5, 0, 0, 1):

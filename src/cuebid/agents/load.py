@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from cuebid.agents.advice import Agent
@@ -40,7 +42,7 @@ def load_agent(name: str) -> Agent:
         from cuebid.agents.epbot import EPBot
 
         return EPBot(rest)
-    if kind == "random" and (not colon or rest.isdecimal()):
+    if kind == "random" and (not colon or (rest.isdecimal() and len(rest) < 20)):
         from cuebid.agents.simple import Random
 
         return Random(int(rest or 0))
@@ -54,3 +56,16 @@ def load_agent(name: str) -> Agent:
     if name in shipped() or name.endswith(".npz"):
         return Policy.load(weights_path(name), name)
     raise BridgeError(f"no such agent: {name!r} (expected {', '.join(shipped())}, {OTHERS})")
+
+
+@contextmanager
+def seated(*names: str) -> Iterator[list[Agent]]:
+    """The agents of these names, for as long as they are needed; programs among them are then told to leave."""
+    with ExitStack() as stack:
+        agents = []
+        for name in names:
+            agents.append(load_agent(name))
+            close = getattr(agents[-1], "close", None)
+            if close:
+                stack.callback(close)
+        yield agents

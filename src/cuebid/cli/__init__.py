@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import cuebid
 import cuebid.cli.bid as bid
@@ -26,8 +27,15 @@ A contract bridge bidding engine.
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """Tells what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = Parser(
         prog="cuebid", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action="version", version=f"cuebid {cuebid.__version__}")
@@ -45,7 +53,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     reader = parser()
     options, words = reader.parse_known_args([f" {word}" if word.startswith("-.") else word for word in arguments])
     if words and not (hasattr(options, "settings") and not any(word.startswith("-") for word in words)):
-        reader.error(f"unrecognized arguments: {' '.join(words)}")
+        reader.error(f"unrecognized arguments: {' '.join(words)}; what has spaces needs quotes")
     if words:
         options.settings += words
     return options
@@ -66,6 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except OSError as error:
         print(f"cuebid: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("cuebid: there is not enough memory for so much at once", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("cuebid: stopped", file=sys.stderr)

@@ -56,10 +56,10 @@ def run_bid(options: argparse.Namespace) -> None:
     situation = Situation(options.hand, options.seat, dealer, options.vul, calls)
     situation.check_turn()
 
-    from cuebid.agents import load_agent
+    from cuebid.agents import seated
 
-    agent = load_agent(options.agent)
-    advice = agent.advise(situation)
+    with seated(options.agent) as (agent,):
+        advice = agent.advise(situation)
     if options.json:
         common.print_json(advice.to_json() | {"agent": agent.name, "version": agent.version})
         return
@@ -96,7 +96,7 @@ def _vulnerable(who: Vulnerability) -> str:
 
 
 def run_auction(options: argparse.Namespace) -> None:
-    from cuebid.agents import load_agent
+    from cuebid.agents import seated
 
     title = ""
     if options.deal is not None:
@@ -104,10 +104,10 @@ def run_auction(options: argparse.Namespace) -> None:
     else:
         seed = common.new_seed() if options.seed is None else options.seed
         deal, title = common.deal_of(seed), f"Seed {seed}"
-    sides = [load_agent(name or options.agent) for name in (options.ns, options.ew)]
     made = Auction(options.dealer)
-    while not made.is_over:
-        made = made.after(sides[made.turn.side].advise(Situation.at(deal, made, options.vul)).call)
+    with seated(*(name or options.agent for name in (options.ns, options.ew))) as sides:
+        while not made.is_over:
+            made = made.after(sides[made.turn.side].advise(Situation.at(deal, made, options.vul)).call)
 
     points, tricks = 0, None
     if made.contract is not None:

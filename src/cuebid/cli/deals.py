@@ -92,6 +92,10 @@ def _solve_file(options: argparse.Namespace) -> None:
 
     if options.dealer is not None or options.vul is not None:
         raise BridgeError("--dealer and --vul are for a deal given as text; a file says its own")
+    if options.out and options.out.suffix.lower() != ".pbn":
+        raise BridgeError(
+            f"--out is a PBN file, its name ends in .pbn: other formats hold no tables; got {options.out}"
+        )
     try:
         boards, wrong = list(formats.read(options.deal)), None
     except formats.FormatError as error:

@@ -67,13 +67,12 @@ def _read_boards(options: argparse.Namespace) -> MatchBoards:
 
 
 def run_match(options: argparse.Namespace) -> None:
-    from cuebid.agents import load_agent
+    from cuebid.agents import seated
     from cuebid.match import run
 
     boards = _read_boards(options)
-    agents = load_agent(options.first), load_agent(options.second)
-    with common.progress("playing", "boards") as progress:
-        result = run(agents, boards, options.record, progress)
+    with seated(options.first, options.second) as (first, second), common.progress("playing", "boards") as progress:
+        result = run((first, second), boards, options.record, progress)
     _show(result, options.json)
 
 
@@ -89,7 +88,9 @@ def run_ladder(options: argparse.Namespace) -> None:
     print(f"{results[0].plain.boards:,} boards a match, {results[0].source}. Plain IMPs/board; under perfect defence\n")
     print(ladder.markdown(rungs) + "\n")
     for rung in rungs:
-        print(f"{rung.agent:24} {rung.mean:+.2f} a board over its matches ({rung.version})")
+        print(f"{rung.agent:24} {rung.version}")
+    for result in results:
+        _show_faults(result)
 
 
 def run_rescore(options: argparse.Namespace) -> None:
@@ -110,7 +111,14 @@ def _show(result: Result, as_json: bool) -> None:
     rows |= {"contested": result.contested, "uncontested": result.uncontested}
     for name, tally in rows.items():
         print(f"{name:24}{tally!s:>14} {tally.won:8,} {tally.lost:8,} {tally.tied:8,} {tally.boards:8,}")
-    print(f"\nvictory points {result.victory_points[0]:.2f} : {result.victory_points[1]:.2f}")
+    plain, perfect = (
+        "{:.2f} : {:.2f}".format(*pair) for pair in (result.victory_points, result.perfect_defence_victory_points)
+    )
+    print(f"\nvictory points {plain}, under perfect defence {perfect}")
+    _show_faults(result)
+
+
+def _show_faults(result: Result) -> None:
     for name, faults in zip(result.agents, result.faults, strict=True):
         if faults:
             print(f"faults of {name}, passed for: " + ", ".join(f"{kind} {count:,}" for kind, count in faults.items()))

@@ -31,6 +31,9 @@ Solved = tuple[Bytes, Bytes]  # owner [N, 52] and tricks [N, 4, 5]
 VERIFIED = 4
 PER_FILE = 100_000  # deals in each file that an import writes
 
+WRONG = (OSError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, EOFError, RecursionError)
+"""What files that are not what their ending says make of a reader."""
+
 _CARDS = {str(Card(number)): number for number in range(52)}  # SA, HT, …
 
 
@@ -48,7 +51,7 @@ def read(path: str | Path) -> Solved:
         owner, tricks = reader(path)
     except StoreError:
         raise
-    except (OSError, ValueError, ArithmeticError, LookupError, TypeError, EOFError, sqlite3.Error) as error:
+    except (*WRONG, sqlite3.Error) as error:
         raise StoreError(f"{path} does not hold solved deals as its ending says: {error}") from None
     if not len(owner):
         raise StoreError(f"{path} holds no solved deals")

@@ -62,11 +62,13 @@ class Manifest:
             said = json.loads(path.read_text("utf-8"))
             if said["format"] != 1:
                 raise StoreError(f"{path} has format {said['format']}; this version of cuebid reads format 1")
-            files = tuple(StoreFile(**file) for file in said["files"])
+            files = tuple(
+                StoreFile(str(file["name"]), int(file["deals"]), str(file["sha256"])) for file in said["files"]
+            )
             return cls(files, said["seed"], tuple(said["sources"]))
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path} is damaged: {error!r}") from None
 
     def write(self, folder: Path) -> None:

@@ -18,23 +18,26 @@ class Captured:
 
     What it does besides, such as a step of the optimizer, happens at every call. It may not look at values: what
     changes from call to call comes in as a tensor. Inputs of other shapes than the recorded ones are worked out without
-    the recording.
+    the recording; one is made when the same shapes come several times in a row.
     """
 
     def __init__(self, step: Step) -> None:
         self._step, self._calls = step, 0
+        self._shapes: list[torch.Size] = []
         self._graph: torch.cuda.CUDAGraph | None = None
         self._inputs: list[Tensor] = []
         self._outputs: Sequence[Tensor] = ()
         self._aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
 
     def __call__(self, *inputs: Tensor) -> Sequence[Tensor]:
+        shapes = [one.shape for one in inputs]
         if self._graph is None:
-            if self._calls < WARM_UP:
-                self._calls += 1
+            self._calls = self._calls + 1 if shapes == self._shapes else 1
+            self._shapes = shapes
+            if self._calls <= WARM_UP:
                 return self._warm_up(inputs)
             self._record(inputs)
-        if [one.shape for one in inputs] != [held.shape for held in self._inputs]:
+        if shapes != self._shapes:
             return self._warm_up(inputs)
         for held, new in zip(self._inputs, inputs, strict=True):
             held.copy_(new)

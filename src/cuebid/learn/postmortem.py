@@ -68,8 +68,9 @@ def review(
     decisions the second choice is one however unlikely. Decisions with a single candidate are left out.
 
     The first network meets network `met[deal]` (int64 [N]; 0 is itself) and sits North-South at the first table. There
-    all call what they like best; at the second table each call is drawn by its chance, so that the unusual is met
-    too. After a candidate all call what they like best. It is paid its IMPs against the first candidate.
+    all call what they like best; at the second table each call is drawn by its chance, so that the unusual is met too.
+    (Where the first network meets itself, what is still as at the first table is not gone over again.) After a
+    candidate all call what they like best. It is paid its IMPs against the first candidate.
     """
     count, device = len(deals), deals.owner.device
     first_table = torch.arange(2 * count, device=device) < count
@@ -77,18 +78,22 @@ def review(
     players = torch.stack([torch.where(first_table, 0, opponent), torch.where(first_table, opponent, 0)], dim=1)
     tricks, hands = deals.tricks.repeat(2, 1, 1), Hands.of(deals.owner.repeat(2, 1))
     networks = [copy.deepcopy(network).to(torch.bfloat16) for network in networks]
+    fresh = first_table | (opponent > 0)
     decisions: list[tuple[Tensor, ...]] = []
     stood: list[Auctions] = []
 
     def call(now: Moment) -> Tensor:
         chance, ranked = now.chances.topk(most, dim=1)
         tried = chance >= math.log(least)
+        tried[:, 0] = True
         doubted = torch.rand(len(chance), generator=generator, device=device) < doubt
         tried[:, 1] |= doubted & (chance[:, 1] > ILLEGAL / 2)
-        close = ((now.caller == 0) & tried[:, 1]).nonzero()[:, 0]
+        close = ((now.caller == 0) & tried[:, 1] & fresh[now.table]).nonzero()[:, 0]
         decisions.append((now.table[close], now.bits[close], now.legal[close], ranked[close], tried[close]))
         stood.append(now.auctions.select(close))
-        return torch.where(first_table[now.table], ranked[:, 0], chosen(now.chances, generator, greedy=False))
+        made = torch.where(first_table[now.table], ranked[:, 0], chosen(now.chances, generator, greedy=False))
+        fresh[now.table] |= made != ranked[:, 0]
+        return made
 
     final = bid_out(Auctions.start(deals.dealer.repeat(2), vulnerability), hands, networks, players, call)
     points = final.score(final.tricks(tricks), vulnerability)

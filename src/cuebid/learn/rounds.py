@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from cuebid import networks
 from cuebid.agents.load import weights_path
+from cuebid.game import BridgeError
 from cuebid.learn.adan import Adan
 from cuebid.learn.critic import Critic
 from cuebid.learn.dealing import Deals, SolvedDeals
@@ -40,7 +41,8 @@ class SelfPlay:
         self.policy = _starting_policy(settings).to(self.device)
         self.begin = frozen(self.policy)
         sees = settings.value_sees_all, settings.value_sees_tricks, settings.value_sees_others
-        value = Critic(settings.value_width, *sees).to(self.device)
+        judged = settings.algorithm != "postmortem"
+        value = Critic(settings.value_width, *sees).to(self.device) if judged else None
         capture = settings.capture and self.device.type == "cuda" and settings.optimizer == "adamw"
         self.learner = Learner(
             self.policy,
@@ -51,7 +53,6 @@ class SelfPlay:
             largest_gradient=settings.gradient,
             clip=settings.clip,
             largest_ratio=settings.largest_ratio,
-            temperature=settings.temperature,
             capture=capture,
         )
         rivals = [_read(name).to(self.device) for name in settings.rivals]
@@ -72,15 +73,15 @@ class SelfPlay:
 
     def parts(self) -> dict[str, Any]:
         """All that a checkpoint keeps."""
-        return {
+        parts = {
             "policy": self.policy,
-            "value": self.learner.value,
             "optimizer": self.learner.optimizer,
             "averaged": self.averaged,
             "league": self.league,
             "replay": self.replay,
             "rest": self,
         }
+        return parts | ({"value": self.learner.value} if self.learner.value else {})
 
     def state_dict(self) -> dict[str, Any]:
         return {
@@ -117,7 +118,14 @@ class SelfPlay:
             with torch.no_grad():
                 for kept, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
                     kept.lerp_(new, 1 - settings.average)
+        self._check()
         return told
+
+    def _check(self) -> None:
+        """A network whose weights are no numbers must neither play on, for it would never pass, nor be saved."""
+        networks = filter(None, (self.policy, self.learner.value))
+        if not bool(torch.stack([p.isfinite().all() for net in networks for p in net.parameters()]).all()):
+            raise BridgeError("training diverged; the last checkpoint stands. Lower the learning rates")
 
     def _meeting(self) -> tuple[Tensor, list[nn.Module], list[int]]:
         """Whom the learner meets at each deal of a round, int64 [deals]; those networks; their places in the league."""
@@ -145,6 +153,10 @@ class SelfPlay:
             doubt=settings.doubt,
             reward=settings.reward,
         )
+        if not len(found.reviewed):
+            raise BridgeError(
+                "the policy is sure of every call, there is nothing to go over; raise `doubt` or `entropy`"
+            )
         self.trained += len(found.reviewed)
         self.policy.train()
         told = self.learner.postmortem(found.reviewed, weights, settings.epochs, settings.minibatch, self.source)
@@ -198,7 +210,7 @@ class SelfPlay:
         settings = self.settings
         share = 1 - (1 - settings.last_rate) * number / settings.rounds
         rates = (settings.learning_rate, settings.value_learning_rate)
-        for group, rate in zip(self.learner.optimizer.param_groups, rates, strict=True):
+        for group, rate in zip(self.learner.optimizer.param_groups, rates, strict=False):
             if isinstance(group["lr"], Tensor):
                 group["lr"] = group["lr"].to(self.device).fill_(rate * share)
             else:
@@ -235,7 +247,8 @@ class SelfPlay:
         others: dict[str, nn.Module] = {"start": self.begin}
         if len(self.league) > self.league.rivals:
             others["league"] = self.league.members[-1]
-        others |= dict(zip(self.settings.rivals, self.league.members, strict=False))
+        rivals = zip(self.settings.rivals, self.league.members, strict=False)
+        others |= {name: rival for name, rival in rivals if name != self.settings.start}
         told: dict[str, float] = {}
         for name, other in others.items():
             told |= zip((f"IMPs v {name}", f"± {name}"), duel(deals, self.result, other), strict=True)
@@ -261,11 +274,12 @@ def _read(name: str) -> Layers:
     return policy
 
 
-def _optimizer(settings: Settings, policy: nn.Module, value: nn.Module, capture: bool) -> torch.optim.Optimizer:
+def _optimizer(settings: Settings, policy: nn.Module, value: nn.Module | None, capture: bool) -> torch.optim.Optimizer:
     """For a captured step the learning rates are tensors, so that they can change without another recording."""
     groups = [
         {"params": list(network.parameters()), "lr": torch.tensor(rate) if capture else rate}
         for network, rate in ((policy, settings.learning_rate), (value, settings.value_learning_rate))
+        if network is not None
     ]
     if settings.optimizer == "adan":
         return Adan(groups)

@@ -7,13 +7,18 @@ import json
 import os
 import subprocess
 import time
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 import cuebid
+from cuebid.files import write_whole
 from cuebid.game import BridgeError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 class Run:
@@ -24,16 +29,16 @@ class Run:
     """
 
     def __init__(
-        self, folder: Path, settings: dict[str, Any], seconds: float | None = None, tensorboard: bool = False
+        self, folder: Path, settings: DataclassInstance, seconds: float | None = None, tensorboard: bool = False
     ) -> None:
         self.folder = folder
         self._end = time.monotonic() + seconds if seconds is not None else None
         self._saved = time.monotonic()
         folder.mkdir(parents=True, exist_ok=True)
-        asked, before = json.dumps(settings, indent=1) + "\n", folder / "settings.json"
-        if before.exists() and json.loads(before.read_text(encoding="utf-8")) != json.loads(asked):
+        asked, before = json.dumps(asdict(settings), indent=1) + "\n", folder / "settings.json"
+        if self._checkpoint.exists() and before.exists() and not _same(before, settings):
             raise BridgeError(f"{folder} is a run with other settings; choose another name or remove it")
-        before.write_text(asked, encoding="utf-8")
+        write_whole(before, asked.encode())
         self._board = _tensorboard(folder / "tensorboard") if tensorboard else None
 
     @property
@@ -80,6 +85,13 @@ class Run:
                 self._board.add_scalar(name, value, step)
 
 
+def _same(before: Path, settings: DataclassInstance) -> bool:
+    """Whether a run was begun with these settings; what was no setting then counts as it is by default."""
+    defaults = {field.name: field.default for field in fields(settings) if field.default is not MISSING}
+    said = json.loads(before.read_text(encoding="utf-8"))
+    return bool(json.loads(json.dumps(defaults)) | said == json.loads(json.dumps(asdict(settings))))
+
+
 def _tensorboard(folder: Path) -> Any:
     try:
         return importlib.import_module("torch.utils.tensorboard").SummaryWriter(folder)
@@ -92,9 +104,9 @@ def pick_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        return torch.device(name)
-    except RuntimeError:
-        raise BridgeError(f"no such device: {name!r} (expected auto, cpu or cuda)") from None
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError):
+        raise BridgeError(f"no such device here: {name!r} (expected auto, cpu or cuda)") from None
 
 
 def source_commit() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cuebid import networks
 from cuebid.game import BridgeError
-from cuebid.learn.accuracy import measured
+from cuebid.learn.accuracy import measured as accuracy_of
 from cuebid.learn.examples import Boards, Examples
 from cuebid.learn.networks import ranges
 from cuebid.learn.rollout import LARGEST_IMPS
@@ -25,10 +25,12 @@ def train(
     settings: Settings, folder: Path, seconds: float | None = None, tensorboard: bool = False
 ) -> networks.Card | None:
     """Train, or go on training, in `folder`; stop after so many seconds. The card when it is finished."""
-    run = Run(folder, asdict(settings), seconds, tensorboard)
+    run = Run(folder, settings, seconds, tensorboard)
     game = SelfPlay(settings)
     number = run.resume(**game.parts())
     run.say(f"{len(game.deals):,} solved deals x 96 images, {len(game.watch):,} kept apart; on {game.device}")
+    unit = "decisions/s" if settings.algorithm == "postmortem" else "calls/s"
+    measured: dict[str, float] = {}
     mark = (time.monotonic(), number, game.trained)
     while number < settings.rounds:
         begun = time.monotonic()
@@ -41,12 +43,12 @@ def train(
             figures = _told(told, settings)
             run.save(number, **game.parts())
             took, rounds, calls = time.monotonic() - mark[0], number - mark[1], game.trained - mark[2]
-            figures = {
-                "calls/s": calls / took,
-                "minutes": game.seconds / 60,
-                **figures,
-                **(game.evaluate() if looked else {}),
-            }
+            figures = {unit: calls / took, "minutes": game.seconds / 60, **figures}
+            if settings.agreement:
+                figures["imitation"] = game.imitation
+            if looked:
+                measured = game.evaluate()
+                figures |= measured
             run.log(number, settings.rounds, figures, left=(settings.rounds - number) * took / rounds)
             mark = (time.monotonic(), number, game.trained)
         if settings.keep_every and number % settings.keep_every == 0:
@@ -55,7 +57,7 @@ def train(
             run.save(number, **game.parts())
             run.say(f"stopped after round {number:,} of {settings.rounds:,}; the same command goes on from here")
             return None
-    metrics = {name: round(value, 4) for name, value in game.evaluate().items()}
+    metrics = {name: round(value, 4) for name, value in (measured or game.evaluate()).items()}
     return _store(settings, folder / f"{settings.name}.npz", game, metrics)
 
 
@@ -68,7 +70,8 @@ def _told(told: Told, settings: Settings) -> dict[str, float]:
             "Raise `entropy`, or lower the learning rate"
         )
     scale = LARGEST_IMPS if settings.reward == "imps" else 1
-    figures["value error"] = figures["value error"] ** 0.5 * scale
+    if "value error" in figures:
+        figures["value error"] = figures["value error"] ** 0.5 * scale
     return figures
 
 
@@ -81,7 +84,7 @@ def _store(settings: Settings, path: Path, game: SelfPlay, metrics: dict[str, An
     play_in, changed = networks.choose_form(arrays, policy.architecture, bits.cpu().numpy(), legal.cpu().numpy())
     if settings.corpus:
         tested = Examples.joined([Examples.of(Boards.read(path).split()[1]) for path in settings.corpus])
-        metrics["agreement with the corpus"] = measured(arrays, policy.architecture, play_in, tested)["accuracy"]
+        metrics["agreement with the corpus"] = accuracy_of(arrays, policy.architecture, play_in, tested)["accuracy"]
     return networks.write(
         path,
         arrays,

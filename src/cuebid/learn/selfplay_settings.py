@@ -44,7 +44,7 @@ class Settings:
     hand_features: bool = False
     """Counts of the own hand as further inputs, likewise."""
     value_width: int = 1024
-    """Neurons in each hidden layer of the value network."""
+    """Neurons in each hidden layer of the value network, which PPO and A2C learn from."""
     value_sees_all: bool = True
     """Whether the value network sees all four hands; `false` is the paper's ablation No HI."""
     value_sees_tricks: bool = True
@@ -52,17 +52,17 @@ class Settings:
     value_sees_others: bool = True
     """Whether it also sees what the deal scored at the tables it is compared with."""
     algorithm: Algorithm = "ppo"
-    """`ppo` (clipped, several passes) or `a2c-replay` (Qiu et al.)."""
+    """`postmortem` (candidates tried on the deal), `ppo` (clipped, several passes) or `a2c-replay` (Qiu et al.)."""
     rounds: int = 1000
     """Rounds of bidding and learning."""
     tables: int = 131_072
     """Tables a round."""
     copies: int = 1
-    """Tables at which a deal is bid in either seating; a table is paid the mean of its IMPs against the others'."""
+    """PPO, A2C: tables a deal is bid at in either seating; a table is paid the mean of its IMPs against the others'."""
     minibatch: int = 16384
     """Transitions a step."""
     epochs: int = 2
-    """PPO: passes over what was seen."""
+    """Post-mortem and PPO: passes over what was seen."""
     clip: float = 0.2
     """PPO: how far a chance may move in one round."""
     trace: float = 1.0
@@ -77,8 +77,6 @@ class Settings:
     """Post-mortem: candidates tried of a decision."""
     doubt: float = 0.05
     """Post-mortem: in this share of its decisions the second choice is a candidate however unlikely."""
-    temperature: float = 1.0
-    """Post-mortem: above 1, unlikely candidates are learned from more eagerly."""
     updates: int = 10
     """A2C: steps a round."""
     replay: int = 80_000
@@ -134,7 +132,7 @@ class Settings:
     average: float = 0.0
     """How much of the averaged weights stays each round (0.99: some 100 rounds); they are stored. 0: none."""
     lowest_entropy: float = 0.01
-    """The run stops when the policy's entropy falls below this."""
+    """The run stops when the policy's entropy, where it learns, falls below this."""
     keep_every: int = 0
     """Rounds between copies of the network that are kept as runs/NAME/round-K.npz; 0: none."""
     evaluate_every: int = 100
@@ -161,6 +159,12 @@ class Settings:
             raise BridgeError(f"a buffer of {self.replay} never holds the {self.burn_in} transitions of burn_in")
         if min(self.league_share, self.rival_share) < 0 or self.league_share + self.rival_share > 1:
             raise BridgeError("league_share and rival_share are shares of the deals, together at most 1")
+        if not (0 < self.least < 1 and 2 <= self.most <= 38 and 0 <= self.doubt <= 1):
+            raise BridgeError("least is above 0 and below 1, most from 2 to 38, doubt a share")
+        if self.algorithm == "postmortem" and self.copies > 1:
+            raise BridgeError("a post-mortem bids each deal at two tables: copies = 1")
+        if bool(self.rivals) != (self.rival_share > 0):
+            raise BridgeError("rivals and rival_share go together")
         if self.rivals and self.opponents == "self":
             raise BridgeError('rivals are met in a league: opponents = "league" or "prioritized"')
         if self.agreement and not self.corpus:

@@ -94,7 +94,7 @@ def train(
     settings: Settings, folder: Path, seconds: float | None = None, tensorboard: bool = False
 ) -> networks.Card | None:
     """Train, or go on training, in `folder`; stop after so many seconds. The card when it is finished."""
-    run = Run(folder, asdict(settings), seconds, tensorboard)
+    run = Run(folder, settings, seconds, tensorboard)
     device = pick_device(settings.device)
     learned, tested, boards = _examples(settings)
     run.say(f"{boards:,} auctions: {len(learned):,} examples to learn from, {len(tested):,} to test on; on {device}")

@@ -18,6 +18,8 @@ from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Transitions
 
 SMALL = 1e-5
+ATTENTION = 0.01
+"""A candidate of a post-mortem is learned from as if it were at least so likely."""
 BLOCK = 1 << 17
 """Rows judged at once, to bound the memory."""
 
@@ -39,6 +41,7 @@ class Told:
 
     policy_loss: Tensor
     value_error: Tensor
+    """Not a number where there is no value network."""
     entropy: Tensor
     pull: Tensor
     agreement: Tensor
@@ -50,8 +53,9 @@ class Told:
 
     def figures(self) -> dict[str, float]:
         told = {name.replace("_", " "): float(getattr(self, name)) for name in self.__slots__}
-        if told["agreement"] != told["agreement"]:
-            del told["agreement"]
+        for name in ("value error", "agreement"):
+            if told[name] != told[name]:
+                del told[name]
         if not all(map(_finite, told.values())):
             raise BridgeError(f"training diverged: {told}; the last checkpoint stands. Lower the learning rates")
         return told
@@ -67,7 +71,7 @@ class Learner:
     def __init__(
         self,
         policy: nn.Module,
-        value: Critic,
+        value: Critic | None,
         optimizer: torch.optim.Optimizer,
         *,
         reference: nn.Module | None = None,
@@ -75,14 +79,15 @@ class Learner:
         largest_gradient: float,
         clip: float,
         largest_ratio: float,
-        temperature: float = 1.0,
         capture: bool = False,
     ) -> None:
-        """`pull` draws towards `reference`, `imitation` towards `corpus`; `capture` records the steps, on a GPU."""
+        """`pull` draws towards `reference`, `imitation` towards `corpus`; `capture` records the steps, on a GPU.
+
+        Only post-mortems do without a value network.
+        """
         self.policy, self.value, self.optimizer = policy, value, optimizer
         self.reference, self.corpus = reference, corpus
         self.largest_gradient, self.clip, self.largest_ratio = largest_gradient, clip, largest_ratio
-        self.temperature = temperature
         recorded: type[Captured] | None = Captured if capture else None
         self._ppo: Step = recorded(self._ppo_step) if recorded else self._ppo_step
         self._a2c: Step = recorded(self._a2c_step) if recorded else self._a2c_step
@@ -91,6 +96,7 @@ class Learner:
     @torch.no_grad()
     def expected(self, seen: Transitions) -> Tensor:
         """float32 [M]: the value network's reward for the caller's side, without learning."""
+        assert self.value is not None
         starts = range(0, len(seen), BLOCK)
         return torch.cat([self.value(seen[start : start + BLOCK]) for start in starts])
 
@@ -138,7 +144,10 @@ class Learner:
     def postmortem(
         self, reviewed: Reviewed, weights: Weights, epochs: int, minibatch: int, source: torch.Generator
     ) -> Told:
-        """Raise what the policy expects of its candidates, all of which were tried, in several passes."""
+        """Raise what the policy expects of its candidates, all of which were tried, in several passes.
+
+        The gradient is that of the expectation, but for candidates that would hardly count in it (`ATTENTION`).
+        """
         told: list[Tensor] = []
         minibatch = min(minibatch, len(reviewed))
         scale = 1 / (reviewed.worth[reviewed.tried].std() + SMALL)
@@ -154,21 +163,25 @@ class Learner:
     def _review_step(self, scale: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
         similar, (bits, legal, calls, tried, worth) = self._parted(rest)
         chances = log_chances(self.policy, bits, legal)
-        share = (chances.gather(1, calls) / self.temperature).masked_fill(~tried, ILLEGAL).softmax(dim=1)
-        gain = scale * (share * worth).sum(dim=1).mean()
-        return (self._descend(bits, legal, chances, gain, torch.zeros_like(gain), weighed, similar),)
+        taken = chances.gather(1, calls)
+        share = taken.detach().masked_fill(~tried, ILLEGAL).softmax(dim=1)
+        surplus = worth - (share * worth).sum(dim=1, keepdim=True)
+        gain = scale * (share.clamp(min=ATTENTION) * surplus * taken * tried).sum(dim=1).mean()
+        return (self._descend(bits, legal, chances, gain, None, weighed, similar),)
 
     def _ppo_step(self, better: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
         similar, seen = self._parted(rest)
         part = Transitions(*seen)
         chances, ratio = self._chances(part)
         gain = torch.minimum(ratio * better, ratio.clamp(1 - self.clip, 1 + self.clip) * better).mean()
+        assert self.value is not None
         error = functional.mse_loss(self.value(part), part.reward)
         return (self._descend(part.bits[:, :480], part.legal, chances, gain, error, weighed, similar),)
 
     def _a2c_step(self, weight: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor, Tensor]:
         similar, seen = self._parted(rest)
         part = Transitions(*seen)
+        assert self.value is not None
         expected = self.value(part)
         advantage = part.reward - expected.detach()
         chances, ratio = self._chances(part)
@@ -182,11 +195,11 @@ class Learner:
         legal: Tensor,
         chances: Tensor,
         gain: Tensor,
-        error: Tensor,
+        error: Tensor | None,
         weighed: Tensor,
         similar: tuple[Tensor, ...],
     ) -> Tensor:
-        """One step of the optimizer; `gain` is the policy's to raise, `error` the value network's to lower.
+        """One step of the optimizer; `gain` is the policy's to raise, `error` the value network's, if any, to lower.
 
         The figures of `Told` in a row, float32 [5].
         """
@@ -198,15 +211,18 @@ class Learner:
                 model = log_chances(self.reference, bits, legal)
             pull = (chances.exp() * (chances - model).masked_fill(~legal, 0)).sum(dim=1).mean()
             policy_loss = policy_loss + for_pull * pull
-        agreement = torch.full_like(pull, float("nan"))
+        unknown = torch.full_like(pull, float("nan"))
+        agreement = unknown
         if self.corpus is not None:
             unlike, agreement = self.corpus.compare(self.policy, *similar)
             policy_loss = policy_loss + for_imitation * unlike
         self.optimizer.zero_grad(set_to_none=True)
-        (for_policy * policy_loss + error).backward()
-        nn.utils.clip_grad_norm_(self.policy.parameters(), self.largest_gradient)
-        nn.utils.clip_grad_norm_(self.value.parameters(), self.largest_gradient)
+        loss = for_policy * policy_loss if error is None else for_policy * policy_loss + error
+        loss.backward()
+        for network in filter(None, (self.policy, self.value)):
+            nn.utils.clip_grad_norm_(network.parameters(), self.largest_gradient)
         self.optimizer.step()
+        error = unknown if error is None else error
         return torch.stack([policy_loss, error, entropy, pull, agreement]).detach()
 
     def _chances(self, part: Transitions) -> tuple[Tensor, Tensor]:
@@ -216,7 +232,7 @@ class Learner:
 
     def _corpus_batch(self, minibatch: int, source: torch.Generator) -> tuple[Tensor, ...]:
         """A quarter as many situations of the corpus as are learned from."""
-        return () if self.corpus is None else self.corpus.draw(minibatch // 4, source)
+        return () if self.corpus is None else self.corpus.draw(max(1, minibatch // 4), source)
 
     def _parted(self, tensors: Sequence[Tensor]) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """The situations of the corpus, and what was seen in self-play."""

@@ -181,4 +181,6 @@ def _count_faults(faults: tuple[Counter[str], Counter[str]], told: str) -> None:
         team, _, kinds = part.partition(": ")
         for kind in kinds.split(", "):
             name, _, count = kind.rpartition(" ")
+            if not count.isdecimal():
+                raise BridgeError(f"expected faults such as 'home: slow 2'; got {told!r}")
             faults[team == "visit"][name] += int(count)

@@ -59,6 +59,7 @@ class Result:
     plain: Tally
     perfect_defence: Tally
     victory_points: tuple[float, float]
+    perfect_defence_victory_points: tuple[float, float]
     by_vulnerability: dict[str, Tally]
     contested: Tally
     """Boards where both sides did more than pass, at one of the tables or both."""
@@ -79,8 +80,11 @@ class Result:
         faults: tuple[dict[str, int], dict[str, int]],
     ) -> Self:
         """From each board's IMPs [N] under both scorings and what it is grouped by [N]."""
-        margin = int(plain.sum())
-        winner, loser = victory_points(abs(margin), max(len(plain), 1))
+
+        def points(imps: npt.NDArray[np.int64]) -> tuple[float, float]:
+            margin = int(imps.sum())
+            winner, loser = victory_points(abs(margin), max(len(imps), 1))
+            return (winner, loser) if margin >= 0 else (loser, winner)
 
         def tally(rows: npt.NDArray[np.bool_]) -> Tally:
             return Tally.of(plain[rows], deal[rows])
@@ -91,7 +95,8 @@ class Result:
             source,
             Tally.of(plain, deal),
             Tally.of(perfect, deal),
-            (winner, loser) if margin >= 0 else (loser, winner),
+            points(plain),
+            points(perfect),
             {str(which): tally(vulnerability == which) for which in Vulnerability},
             tally(contested),
             tally(~contested),

@@ -13,6 +13,7 @@ from cuebid.agents import Agent
 from cuebid.doubledummy import Exact
 from cuebid.files import write_whole
 from cuebid.formats import Board, pbn
+from cuebid.formats.board import plain_lines
 from cuebid.formats.pbn_syntax import HEADER
 from cuebid.game import BridgeError
 from cuebid.match.boards import MatchBoards
@@ -73,7 +74,7 @@ def _resume(path: Path, head: Record, boards: MatchBoards, part: int) -> list[Bo
     if path.suffix != ".pbn":
         raise BridgeError(f"a record is a PBN file, its name ends in .pbn; got {path}")
     with path.open("a", encoding="utf-8"):  # is it there to be written, before hours of play?
-        text = path.read_text(encoding="utf-8")
+        text = plain_lines(formats.decode(path.read_bytes()))
     found = pairs(formats.read(path, strict=False).boards)
     begun = text.startswith(BEGINNING) or BEGINNING.startswith(text)
     if not begun or (found and Record.read(found[0][0]) != head):
@@ -84,6 +85,8 @@ def _resume(path: Path, head: Record, boards: MatchBoards, part: int) -> list[Bo
         expected = (tuple(boards.owner[place].tolist()), boards.dealer[place], boards.vulnerability[place])
         if board.deal is None or (board.deal.owner, board.dealer, board.vulnerability) != expected:
             raise BridgeError(f"{path} is the record of other boards; name another file or remove it")
+    if not text.startswith(pbn.render([board for pair in found[:-1] for board in pair]) if found[1:] else ""):
+        raise BridgeError(f"{path} was altered since it was written; name another file, or rescore this one")
     count = len(found) if len(found) == len(boards) else len(found) // part * part
     while True:
         whole = [board for pair in found[:count] for board in pair]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zipfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -62,11 +63,14 @@ def read_card(path: str | Path) -> Card:
     beside = Path(path).with_suffix(".json")
     try:
         said = json.loads(beside.read_text(encoding="utf-8"))
-        return Card(**(said | {"architecture": Architecture(**said["architecture"])}))
+        card = Card(**(said | {"architecture": Architecture(**said["architecture"])}))
     except FileNotFoundError:
         raise WeightsError(f"{path} has no card {beside.name} beside it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WeightsError(f"{beside} is no card of a network: {error}") from None
+    if card.play not in get_args(Form):
+        raise WeightsError(f"{beside}: a network is played in {' or '.join(get_args(Form))}, not in {card.play!r}")
+    return card
 
 
 def read(path: str | Path) -> tuple[Arrays, Card]:
@@ -78,9 +82,13 @@ def read(path: str | Path) -> tuple[Arrays, Card]:
         raise WeightsError(f"{path} cannot be read: {error.strerror}") from None
     if (found := hashlib.sha256(data).hexdigest()) != card.sha256:
         raise WeightsError(f"{path} is not the network of its card: sha256 {found[:12]}…, expected {card.sha256[:12]}…")
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        weights = dict(arrays)
-    for layer, (inputs, outputs) in enumerate(card.architecture.layers):
-        if weights[f"layers.{layer}.weight"].shape != (inputs, outputs):
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            weights = dict(arrays)
+        shapes = [weights[f"layers.{layer}.weight"].shape for layer in range(len(card.architecture.layers))]
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise WeightsError(f"{path} holds no network: {error}") from None
+    for layer, (found_shape, expected) in enumerate(zip(shapes, card.architecture.layers, strict=True)):
+        if found_shape != tuple(expected):
             raise WeightsError(f"{path}: layer {layer} does not have the shape that its card says")
     return weights, card

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import Path
 
-from cuebid.agents import Agent, load_agent
+from cuebid.agents import seated
 from cuebid.game import BridgeError
 from cuebid.match import MatchBoards, Result, Tally, run
 
@@ -25,11 +25,10 @@ class Rung:
     plain: dict[str, Tally]
     perfect_defence: dict[str, Tally]
 
-    @property
-    def mean(self) -> float:
-        """IMPs a board over all its matches."""
-        told = [tally.imps_per_board or 0.0 for tally in self.plain.values()]
-        return sum(told) / len(told)
+    def mean(self, opponents: Collection[str]) -> float:
+        """IMPs a board against those of these opponents that it met."""
+        told = [tally.imps_per_board or 0.0 for name, tally in self.plain.items() if name in opponents]
+        return sum(told) / max(len(told), 1)
 
 
 def climb(
@@ -46,19 +45,16 @@ def climb(
     pairs = [*combinations(names, 2), *product(names, others)]
     if not pairs or len({*names, *others}) < len(names) + len(others):
         raise BridgeError("a ladder needs two agents or more, each named once")
-    agents: dict[str, Agent] = {name: load_agent(name) for name in (*names, *others)}
+    if folder and len(set(map(_file_name, (*names, *others)))) < len(names) + len(others):
+        raise BridgeError("the names of two of these agents make the same name of a record")
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     results = []
-    for number, (first, second) in enumerate(pairs):
-        results.append(
-            run(
-                (agents[first], agents[second]),
-                boards,
-                folder / f"{_file_name(first)}-{_file_name(second)}.pbn" if folder else None,
-                _told(watch, number * len(boards), len(pairs) * len(boards)),
-            )
-        )
+    for number, pair in enumerate(pairs):
+        record = folder / f"{'-'.join(map(_file_name, pair))}.pbn" if folder else None
+        with seated(*pair) as (first, second):
+            told = _told(watch, number * len(boards), len(pairs) * len(boards))
+            results.append(run((first, second), boards, record, told))
     return results
 
 
@@ -71,14 +67,16 @@ def _file_name(agent: str) -> str:
 
 
 def rungs(results: Sequence[Result]) -> list[Rung]:
-    """The agents of these matches, the strongest over its own matches first."""
+    """The agents of these matches, the strongest first: by what it won against those whom most have met."""
     by_name: dict[str, Rung] = {}
     for result in results:
         for place, (name, version) in enumerate(zip(result.agents, result.versions, strict=True)):
             rung = by_name.setdefault(name, Rung(name, version, {}, {}))
             for told, tally in ((rung.plain, result.plain), (rung.perfect_defence, result.perfect_defence)):
                 told[result.agents[1 - place]] = tally.reversed() if place else tally
-    return sorted(by_name.values(), key=lambda rung: -rung.mean)
+    most = max(len(rung.plain) for rung in by_name.values())
+    common = [rung.agent for rung in by_name.values() if len(rung.plain) == most]
+    return sorted(by_name.values(), key=lambda rung: -rung.mean(common))
 
 
 def markdown(ladder: Sequence[Rung]) -> str:
