@@ -10,16 +10,19 @@ import argparse
 import os
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 SECONDS = 3.0
+WARM_UP = 100
+"""Turns before the clock starts."""
 
 
 def ours(tables: int, device: str) -> float:
-    """Calls a second; finished tables are dropped from time to time, as in self-play."""
+    """Calls a second; every fourth turn the tables that have finished get new deals. Idle turns do not count."""
     from cuebid.vector import Auctions, Hands, encodings
 
     rng = np.random.default_rng(1)
@@ -37,29 +40,25 @@ def ours(tables: int, device: str) -> float:
         uniform = lambda count: torch.rand(count, generator=generator, device=device)  # noqa: E731
         wait = torch.cuda.synchronize if device.startswith("cuda") else lambda: None
 
-    all_hands = Hands.of(owner)
-    calls, start, rounds = 0, 0.0, -1
-    while rounds < 0 or time.perf_counter() - start < SECONDS:
-        auctions, hands = Auctions.start(dealer, vulnerability), all_hands
-        for turn in range(100):
-            if turn % 2 == 0:
-                live = ~auctions.over
-                count = int(live.sum())
-                if count == 0:
-                    break
-                if count < 0.75 * len(auctions):
-                    auctions, hands = auctions.select(live), hands.select(live)
-            legal = auctions.legal()
-            encodings.policy(auctions, hands)
-            calls_made = xp.where(~auctions.over, 1, 0).sum()
-            auctions.step(_choose(xp, legal, auctions.highest, uniform(len(auctions))))
-            calls = calls + calls_made
-        rounds += 1
-        if rounds == 0:  # the first round warms up
+    auctions, hands = Auctions.start(dealer, vulnerability), Hands.of(owner)
+    calls, start = 0, time.perf_counter()
+    for turn in count():
+        if turn == WARM_UP:
             wait()
             calls, start = 0, time.perf_counter()
+        if turn > WARM_UP and turn % 16 == 0 and time.perf_counter() - start > SECONDS:
+            break
+        if turn % 4 == 0:
+            over = auctions.over
+            auctions.restart(over)
+            hands = Hands(xp.where(over[:, None, None], xp.roll(hands.words, 1, 0), hands.words))
+        legal = auctions.legal()
+        encodings.policy(auctions, hands)
+        calls = calls + xp.where(auctions.over, 0, 1).sum()
+        auctions.step(_choose(xp, legal, auctions.highest, uniform(len(auctions))))
+    calls = int(calls)
     wait()
-    return float(calls) / (time.perf_counter() - start)
+    return calls / (time.perf_counter() - start)
 
 
 def _choose(xp: Any, legal: Any, highest: Any, uniform: Any) -> Any:

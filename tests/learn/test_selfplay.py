@@ -272,7 +272,9 @@ def test_a_post_mortem_raises_what_is_expected_of_the_candidates():
     calls = torch.stack([torch.randperm(38, generator=source)[:3] for _ in range(6)])
     tried = torch.tensor([[True, True, True]] * 4 + [[True, True, False]] * 2)
     worth = torch.randn(6, 3, generator=source) * tried
-    reviewed = Reviewed(torch.arange(6), bits, torch.ones(6, 38, dtype=torch.bool), calls, tried, worth)
+    legal = torch.ones(6, 38, dtype=torch.bool)
+    log_chance = log_chances(policy, bits, legal).detach().gather(1, calls)
+    reviewed = Reviewed(torch.arange(6), bits, legal, calls, tried, log_chance, worth)
 
     expected = copy.deepcopy(policy)
     scores = log_chances(expected, bits, reviewed.legal).gather(1, calls).masked_fill(~tried, -1e9)

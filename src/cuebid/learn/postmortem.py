@@ -30,6 +30,8 @@ class Reviewed:
     """int64 [M, K]."""
     tried: Tensor
     """bool [M, K], whether it was likely enough to be a candidate; the first one always was."""
+    log_chance: Tensor
+    """float32 [M, K], when the decision was taken."""
     worth: Tensor
     """float32 [M, K], the reward by which it beats the first candidate."""
 
@@ -38,7 +40,7 @@ class Reviewed:
 
     def tensors(self) -> tuple[Tensor, ...]:
         """What there is to learn from."""
-        return self.bits, self.legal, self.calls, self.tried, self.worth
+        return self.bits, self.legal, self.calls, self.tried, self.log_chance, self.worth
 
 
 @dataclass(slots=True)
@@ -89,7 +91,8 @@ def review(
         doubted = torch.rand(len(chance), generator=generator, device=device) < doubt
         tried[:, 1] |= doubted & (chance[:, 1] > ILLEGAL / 2)
         close = ((now.caller == 0) & tried[:, 1] & fresh[now.table]).nonzero()[:, 0]
-        decisions.append((now.table[close], now.bits[close], now.legal[close], ranked[close], tried[close]))
+        parts = (now.table, now.bits, now.legal, ranked, tried, chance)
+        decisions.append(tuple(part[close] for part in parts))
         stood.append(now.auctions.select(close))
         made = torch.where(first_table[now.table], ranked[:, 0], chosen(now.chances, generator, greedy=False))
         fresh[now.table] |= made != ranked[:, 0]
@@ -98,7 +101,7 @@ def review(
     final = bid_out(Auctions.start(deals.dealer.repeat(2), vulnerability), hands, networks, players, call)
     points = final.score(final.tricks(tricks), vulnerability)
 
-    table, bits, legal, calls, tried = (torch.cat(parts) for parts in zip(*decisions, strict=True))
+    table, bits, legal, calls, tried, log_chance = (torch.cat(parts) for parts in zip(*decisions, strict=True))
     before = Auctions.joined(stood)
     sign = 1 - 2 * (before.turn & 1)
     # At the first table the first candidate was called and all went on from there: that result is known.
@@ -116,5 +119,5 @@ def review(
         worth = imps(better.flatten()).view(better.shape).float() / LARGEST_IMPS
     else:
         worth = better.float() / LARGEST_SCORE
-    reviewed = Reviewed(table, bits, legal, calls, tried, worth)
+    reviewed = Reviewed(table, bits, legal, calls, tried, log_chance, worth)
     return PostMortem(reviewed, imps(points[:count] - points[count:]).float())

@@ -109,19 +109,19 @@ def bid_out(
 
     `players` int64 [tables, 2] are the networks of North-South and of East-West. Their first 480 bits are the policy's.
     """
-    final = Contracts(*(torch.zeros_like(auctions.dealer) for _ in fields(Contracts)))
     table = torch.arange(len(auctions), device=players.device)
+    finished: list[Auctions] = []
+    places: list[Tensor] = []
     while True:
         # Rows by number, found once: on a GPU every mask used as an index waits for the device.
         over = auctions.over
         ended, live = over.nonzero()[:, 0], (~over).nonzero()[:, 0]
+        finished.append(auctions.select(ended))
+        places.append(table[ended])
+        if not len(live):
+            return Contracts.of(Auctions.joined(finished).select(torch.cat(places).argsort()))
         if len(ended):
-            reached = Contracts.of(auctions.select(ended))
-            for field in fields(Contracts):
-                getattr(final, field.name)[table[ended]] = getattr(reached, field.name)
             auctions, hands, table = auctions.select(live), hands.select(live), table[live]
-        if not len(table):
-            return final
         caller = players[table, auctions.turn & 1]
         bits, legal = encoding(auctions, hands), auctions.legal()
         chances = _log_chances(networks, caller, bits, legal)

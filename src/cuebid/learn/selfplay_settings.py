@@ -64,7 +64,7 @@ class Settings:
     epochs: int = 2
     """Post-mortem and PPO: passes over what was seen."""
     clip: float = 0.2
-    """PPO: how far a chance may move in one round."""
+    """Post-mortem and PPO: how far a chance may move in one round, as a share of itself."""
     trace: float = 1.0
     """PPO: λ of generalized advantage estimation; 1 trusts the reward alone, less trusts the value network more."""
     sure: float = 1.0

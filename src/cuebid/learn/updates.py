@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,9 @@ from cuebid.learn.rollout import Transitions
 
 SMALL = 1e-5
 ATTENTION = 0.01
-"""A candidate of a post-mortem is learned from as if it were at least so likely."""
+"""A candidate of a post-mortem is learned from as if it were at least so likely, …"""
+HOPELESS = 1e-4
+"""… but one that is less likely than this is not made less likely still."""
 BLOCK = 1 << 17
 """Rows judged at once, to bound the memory."""
 
@@ -146,7 +149,8 @@ class Learner:
     ) -> Told:
         """Raise what the policy expects of its candidates, all of which were tried, in several passes.
 
-        The gradient is that of the expectation, but for candidates that would hardly count in it (`ATTENTION`).
+        PPO's clipped objective with the expectation over calls taken over the candidates, not over calls drawn; only
+        candidates that would hardly count in it count for more (`ATTENTION`).
         """
         told: list[Tensor] = []
         minibatch = min(minibatch, len(reviewed))
@@ -161,19 +165,21 @@ class Learner:
         return Told.of(told)
 
     def _review_step(self, scale: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
-        similar, (bits, legal, calls, tried, worth) = self._parted(rest)
+        similar, (bits, legal, calls, tried, before, worth) = self._parted(rest)
         chances = log_chances(self.policy, bits, legal)
-        taken = chances.gather(1, calls)
-        share = taken.detach().masked_fill(~tried, ILLEGAL).softmax(dim=1)
+        share = before.masked_fill(~tried, ILLEGAL).softmax(dim=1)
         surplus = worth - (share * worth).sum(dim=1, keepdim=True)
-        gain = scale * (share.clamp(min=ATTENTION) * surplus * taken * tried).sum(dim=1).mean()
+        open_to = tried & ((surplus > 0) | (before > math.log(HOPELESS)))
+        share = torch.where(open_to, share.clamp(min=ATTENTION), share)
+        better = self._clipped((chances.gather(1, calls) - before).exp(), surplus)
+        gain = scale * (share * better * tried).sum(dim=1).mean()
         return (self._descend(bits, legal, chances, gain, None, weighed, similar),)
 
     def _ppo_step(self, better: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
         similar, seen = self._parted(rest)
         part = Transitions(*seen)
         chances, ratio = self._chances(part)
-        gain = torch.minimum(ratio * better, ratio.clamp(1 - self.clip, 1 + self.clip) * better).mean()
+        gain = self._clipped(ratio, better).mean()
         assert self.value is not None
         error = functional.mse_loss(self.value(part), part.reward)
         return (self._descend(part.bits[:, :480], part.legal, chances, gain, error, weighed, similar),)
@@ -224,6 +230,10 @@ class Learner:
         self.optimizer.step()
         error = unknown if error is None else error
         return torch.stack([policy_loss, error, entropy, pull, agreement]).detach()
+
+    def _clipped(self, ratio: Tensor, better: Tensor) -> Tensor:
+        """PPO's gain: no more of it for moving a chance further than `clip` in one round."""
+        return torch.minimum(ratio * better, ratio.clamp(1 - self.clip, 1 + self.clip) * better)
 
     def _chances(self, part: Transitions) -> tuple[Tensor, Tensor]:
         """Log chances of all calls now [M, 38], and how much likelier the call made has become [M]."""

@@ -14,7 +14,6 @@ Array = Any
 """A NumPy array or a Torch tensor."""
 
 HISTORY = 106
-SEQUENCE = 318
 
 
 @dataclass(slots=True)
@@ -32,8 +31,6 @@ class Auctions:
     """int64 [T], bit 0 North-South, bit 1 East-West."""
     history: Array
     """int32 [T, 106]."""
-    sequence: Array
-    """uint8 [T, 318]: the calls as marks in the longest possible auction (see docs/encodings.md)."""
     length: Array
     """int64 [T], calls made."""
     highest: Array
@@ -55,7 +52,6 @@ class Auctions:
             dealer=xp.astype(dealer, xp.int64),
             vulnerability=xp.astype(vulnerability, xp.int64),
             history=xp.zeros((tables, HISTORY), dtype=xp.int32, device=place),
-            sequence=xp.zeros((tables, SEQUENCE), dtype=xp.uint8, device=place),
             length=zeros,
             highest=zeros - 1,
             bidder=zeros,
@@ -120,24 +116,41 @@ class Auctions:
         self.passes = xp.where(passed, self.passes + live, 0)
         self.length = self.length + live
 
-        # The last pass of an auction has no place in the sequence; neither has a call after the end.
-        place = xp.where(self.highest < 0, self.passes - 1, 3 + 9 * self.highest + 3 * self.doubled + self.passes)
-        mark = live & ~self.over
-        place = xp.where(mark, place, 0)
-        self.sequence[tables, place] |= xp.astype(mark, xp.uint8)
+    def restart(self, tables: Array) -> None:
+        """Begin anew at these tables (bool [T]), each with the dealer and vulnerability it had."""
+        xp = array_namespace(self.highest)
+        self.history = xp.where(tables[:, None], 0, self.history)
+        self.highest = xp.where(tables, -1, self.highest)
+        for name in ("length", "bidder", "doubled", "passes"):
+            setattr(self, name, xp.where(tables, 0, getattr(self, name)))
+
+    def sequence(self) -> Array:
+        """uint8 [T, 318]: the calls as marks in the longest possible auction (see docs/encodings.md).
+
+        `history` holds no passes after the opening, but the seats of two calls tell how many lie between them.
+        """
+        xp = array_namespace(self.highest)
+        opening, words = self.history[:, :1], self.history[:, 1:]
+        passed = sum((opening >> (8 * seat)) & 1 for seat in range(4))
+        seats = sum(seat * ((words >> (8 * seat)) & 1) for seat in range(1, 4))
+        after = xp.zeros(words.shape, dtype=xp.int32, device=device(words))
+        next_seat = xp.astype(self.turn, xp.int32)
+        for word in reversed(range(HISTORY - 1)):
+            made = words[:, word] != 0
+            after[:, word] = xp.where(made, (next_seat - seats[:, word] - 1) & 3, 0)
+            next_seat = xp.where(made, seats[:, word], next_seat)
+        # The last pass of an auction has no place; neither has a fourth one before the opening.
+        marks = xp.stack([words != 0, after >= 1, after >= 2], axis=2)
+        before = passed > xp.arange(3, device=device(words))[None, :]
+        return xp.astype(xp.concat([before, xp.reshape(marks, (len(self), -1))], axis=1), xp.uint8)
 
     def to_game(self, table: int) -> Auction:
         """One table's auction as a `cuebid.Auction`."""
-        marks = [place for place in range(SEQUENCE) if int(self.sequence[table, place])]
-        calls = [_call_at(place) for place in marks]
-        if bool(self.over[table]):
-            calls.append(0)
-        return Auction(Seat(int(self.dealer[table])), calls)
-
-
-def _call_at(place: int) -> int:
-    """The call that a mark in the sequence stands for."""
-    if place < 3:
-        return 0
-    bid, after = divmod(place - 3, 9)
-    return {0: 3 + bid, 3: 1, 6: 2}.get(after, 0)
+        dealer = Seat(int(self.dealer[table]))
+        calls: list[int] = []
+        for word, seats in enumerate(self.history[table].tolist()):
+            if word and seats:
+                bid, kind = divmod(word - 1, 3)
+                passes = (seats.bit_length() // 8 - dealer - len(calls)) & 3
+                calls += [0] * passes + [kind or 3 + bid]
+        return Auction(dealer, calls + [0] * (int(self.length[table]) - len(calls)))

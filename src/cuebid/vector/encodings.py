@@ -96,7 +96,7 @@ def rong(auctions: Auctions, hands: Hands) -> Array:
     """uint8 [T, 372]: own cards 52, vulnerability 2, sequence 318, of Rong et al. 2019."""
     xp = array_namespace(auctions.highest)
     sides = [xp.astype(side, xp.uint8)[:, None] for side in _vulnerable(auctions)]
-    return xp.concat([_by_suit(hands.seen_from(auctions.turn, 1)), *sides, auctions.sequence], axis=1)
+    return xp.concat([_by_suit(hands.seen_from(auctions.turn, 1)), *sides, auctions.sequence()], axis=1)
 
 
 def _vulnerable(auctions: Auctions) -> tuple[Array, Array]:
