@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 from pathlib import Path
 from typing import Any
 
 from cuebid.game import BridgeError
 
+METHODS = ("supervised", "selfplay", "tricks")  # modules of cuebid.learn
+METHODS_HELP = "supervised: imitate a corpus; selfplay: win; tricks: estimate double dummy tricks"
+
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     train = verbs.add_parser("train", help="train a network (needs the extra [train])")
-    train.add_argument("method", choices=["supervised", "selfplay"], help="supervised: imitate a corpus; selfplay: win")
+    train.add_argument("method", choices=METHODS, help=METHODS_HELP)
     train.add_argument("settings", nargs="*", metavar="SETTINGS", help="a .toml file, then words such as width=512")
     train.add_argument("--runs", type=Path, default=Path("runs"), help="where runs live (default: runs/)")
     train.add_argument("--seconds", type=float, help="stop after so long; the same command goes on from there")
@@ -29,12 +33,11 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     try:
-        from cuebid.learn import selfplay, supervised
+        method: Any = importlib.import_module(f"cuebid.learn.{options.method}")
     except ModuleNotFoundError as error:
         raise BridgeError(f"training needs {error.name}: pip install 'cuebid[train]'") from None
     from cuebid import settings
 
-    method: Any = {"supervised": supervised, "selfplay": selfplay}[options.method]
     if options.explain:
         for name, default, told in settings.described(method.Settings):
             print(f"{name} = {default}\n    {told}")

@@ -29,6 +29,8 @@ class Deals:
     """int64 [N]."""
     vulnerability: Tensor
     """int64 [N], bit 0 North-South, bit 1 East-West."""
+    strict: Tensor
+    """bool [N], whether contracts that fail count as doubled: perfect defence."""
 
     def __len__(self) -> int:
         return len(self.owner)
@@ -36,6 +38,9 @@ class Deals:
 
 class SolvedDeals:
     """All that a run may deal from, on its device."""
+
+    strict: float = 0.0
+    """The share of the deals that are scored under perfect defence."""
 
     def __init__(self, owner: Tensor, tricks: Tensor, vulnerability: Vulnerabilities = "random") -> None:
         if not len(owner):
@@ -68,6 +73,10 @@ class SolvedDeals:
         )
         return first, second
 
+    def add(self, owner: Tensor, tricks: Tensor) -> None:
+        """More of them, uint8 [N, 52] and [N, 4, 5]."""
+        self.owner, self.tricks = torch.cat([self.owner, owner]), torch.cat([self.tricks, tricks])
+
     def draw(self, count: int, generator: torch.Generator) -> Deals:
         """Deals drawn with replacement, with random dealers and, unless nobody is vulnerable, vulnerabilities."""
 
@@ -77,4 +86,7 @@ class SolvedDeals:
         rows, symmetry = whole(len(self)), whole(SYMMETRIES)
         owner, tricks = transform(self.owner[rows], self.tricks[rows], symmetry, xp=torch)
         dealer, vulnerability = whole(4), whole(4)
-        return Deals(owner, tricks, dealer, vulnerability if self.vulnerability == "random" else 0 * vulnerability)
+        if self.vulnerability == "none":
+            vulnerability = 0 * vulnerability
+        strict = torch.rand(count, generator=generator, device=dealer.device) < self.strict
+        return Deals(owner, tricks, dealer, vulnerability, strict)

@@ -76,7 +76,7 @@ def review(
     """
     count, device = len(deals), deals.owner.device
     first_table = torch.arange(2 * count, device=device) < count
-    opponent, vulnerability = met.repeat(2), deals.vulnerability.repeat(2)
+    opponent, vulnerability, strict = met.repeat(2), deals.vulnerability.repeat(2), deals.strict.repeat(2)
     players = torch.stack([torch.where(first_table, 0, opponent), torch.where(first_table, opponent, 0)], dim=1)
     tricks, hands = deals.tricks.repeat(2, 1, 1), Hands.of(deals.owner.repeat(2, 1))
     networks = [copy.deepcopy(network).to(torch.bfloat16) for network in networks]
@@ -99,7 +99,7 @@ def review(
         return made
 
     final = bid_out(Auctions.start(deals.dealer.repeat(2), vulnerability), hands, networks, players, call)
-    points = final.score(final.tricks(tricks), vulnerability)
+    points = final.score(final.tricks(tricks), vulnerability, perfect_defence=strict)
 
     table, bits, legal, calls, tried, log_chance = (torch.cat(parts) for parts in zip(*decisions, strict=True))
     before = Auctions.joined(stood)
@@ -113,7 +113,8 @@ def review(
     branch, at = before.select(decision), table[decision]
     branch.step(calls[decision, place])
     reached = bid_out(branch, hands.select(at), networks, players[at], lambda now: now.chances.argmax(dim=1))
-    scored[decision, place] = sign[decision] * reached.score(reached.tricks(tricks[at]), vulnerability[at])
+    points_there = reached.score(reached.tricks(tricks[at]), vulnerability[at], perfect_defence=strict[at])
+    scored[decision, place] = sign[decision] * points_there
     better = torch.where(tried, scored - scored[:, :1], 0)
     if reward == "imps":
         worth = imps(better.flatten()).view(better.shape).float() / LARGEST_IMPS

@@ -162,7 +162,8 @@ def play(
         return call
 
     final = bid_out(auctions, hands, networks, players, choose, encodings.value)
-    points = final.score(final.tricks(deals.tricks.repeat(2 * copies, 1, 1)), vulnerability)
+    tricks, strict = final.tricks(deals.tricks.repeat(2 * copies, 1, 1)), deals.strict.repeat(2 * copies)
+    points = final.score(tricks, vulnerability, perfect_defence=strict)
     first, other = points.view(2, copies, count)
     swings = imps((first[:, None] - other[None]).reshape(-1)).view(copies, copies, count).float()
     if not remember:
@@ -175,11 +176,11 @@ def play(
     bits, legal, call, log_chance, table, mine, turn = (torch.cat(parts) for parts in zip(*kept, strict=True))
     north_south = (turn & 1) == 0
     declarers = (turn[:, None] + torch.arange(4, device=device)) & 3
-    tricks = deals.tricks[(table % count)[:, None], declarers].flatten(1)
+    table_of_deal = deals.tricks[(table % count)[:, None], declarers].flatten(1)
     sign = torch.where(north_south, 1, -1)
     compared = torch.stack([other, first]).short()[(table >= copies * count).long(), :, table % count]
     others = compared * sign[:, None].short()
-    moments = Transitions(bits, tricks, others, legal, call, log_chance, earned[table] * sign)
+    moments = Transitions(bits, table_of_deal, others, legal, call, log_chance, earned[table] * sign)
     return Played(swings.mean(dim=(0, 1)), Seen(moments, table, mine, north_south, steps, earned))
 
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from cuebid import networks
 from cuebid.agents.load import weights_path
 from cuebid.game import BridgeError
+from cuebid.learn import tricks
 from cuebid.learn.adan import Adan
 from cuebid.learn.critic import Critic
 from cuebid.learn.dealing import Deals, SolvedDeals
@@ -21,7 +22,7 @@ from cuebid.learn.networks import Layers
 from cuebid.learn.postmortem import review
 from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Seen, advantages, duel, play
-from cuebid.learn.runs import pick_device
+from cuebid.learn.runs import pick_device, set_rate
 from cuebid.learn.selfplay_settings import Settings
 from cuebid.learn.updates import Learner, Told, Weights
 
@@ -64,6 +65,10 @@ class SelfPlay:
         self.deals, self.watch = SolvedDeals.read(
             settings.deals, self.device, settings.vulnerability, settings.validation
         )
+        self.deals.strict = settings.perfect_defence
+        if settings.estimator:
+            network = tricks.load(settings.estimator, self.device)
+            self.deals.add(*tricks.estimated_deals(network, settings.estimated, settings.seed, self.device))
         self.imitation = settings.imitation
         """Its weight now."""
         self.trained = 0
@@ -210,11 +215,7 @@ class SelfPlay:
         settings = self.settings
         share = 1 - (1 - settings.last_rate) * number / settings.rounds
         rates = (settings.learning_rate, settings.value_learning_rate)
-        for group, rate in zip(self.learner.optimizer.param_groups, rates, strict=False):
-            if isinstance(group["lr"], Tensor):
-                group["lr"] = group["lr"].to(self.device).fill_(rate * share)
-            else:
-                group["lr"] = rate * share
+        set_rate(self.learner.optimizer, *(rate * share for rate in rates))
 
     @property
     def _waiting(self) -> int:
@@ -269,7 +270,7 @@ def _starting_policy(settings: Settings) -> Layers:
 
 def _read(name: str) -> Layers:
     arrays, card = networks.read(weights_path(name))
-    policy = Layers(card.architecture)
+    policy = Layers(card.layers)
     policy.take(arrays)
     return policy
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import subprocess
 import time
@@ -107,6 +108,22 @@ def pick_device(name: str) -> torch.device:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError):
         raise BridgeError(f"no such device here: {name!r} (expected auto, cpu or cuda)") from None
+
+
+def set_rate(optimizer: torch.optim.Optimizer, *rates: float) -> None:
+    """Learning rates, one for each group of weights; where a rate is a tensor (for captured steps) it stays one."""
+    for group, rate in zip(optimizer.param_groups, rates, strict=False):
+        if isinstance(group["lr"], torch.Tensor):
+            group["lr"] = group["lr"].to(group["params"][0].device).fill_(rate)
+        else:
+            group["lr"] = rate
+
+
+def warmed(share: float, warmup: float) -> float:
+    """The part of the highest learning rate after that share of the steps: up in a line, down along a cosine."""
+    if share < warmup:
+        return share / warmup
+    return (1 + math.cos(math.pi * (share - warmup) / (1 - warmup))) / 2
 
 
 def source_commit() -> str:

@@ -28,7 +28,9 @@ def train(
     run = Run(folder, settings, seconds, tensorboard)
     game = SelfPlay(settings)
     number = run.resume(**game.parts())
-    run.say(f"{len(game.deals):,} solved deals x 96 images, {len(game.watch):,} kept apart; on {game.device}")
+    solved = len(game.deals) - settings.estimated
+    estimated = f" and {settings.estimated:,} estimated ones" if settings.estimated else ""
+    run.say(f"{solved:,} solved deals{estimated} x 96 images, {len(game.watch):,} kept apart; on {game.device}")
     unit = "decisions/s" if settings.algorithm == "postmortem" else "calls/s"
     measured: dict[str, float] = {}
     mark = (time.monotonic(), number, game.trained)
@@ -95,7 +97,8 @@ def _store(settings: Settings, path: Path, game: SelfPlay, metrics: dict[str, An
             "play": play_in,
             "training": {
                 "method": f"self-play, {settings.algorithm}",
-                "deals": len(game.deals),
+                "solved deals": len(game.deals) - settings.estimated,
+                "estimated deals": settings.estimated,
                 "transitions": game.trained,
                 "settings": asdict(settings),
                 "commit": source_commit(),

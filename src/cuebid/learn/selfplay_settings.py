@@ -27,10 +27,16 @@ class Settings:
     """The policy to start from: a shipped name or a weights file; empty: from nothing."""
     deals: tuple[str, ...] = ()
     """Stores of solved deals; empty: the shipped ones, to try things only."""
+    estimator: str = ""
+    """A network that estimates tricks, so that there are more deals: a shipped name or a weights file."""
+    estimated: int = 0
+    """So many random deals are dealt besides, with tricks drawn by its chances."""
     validation: int = 2000
     """So many of the last deals are kept apart to watch the training with."""
     vulnerability: Vulnerabilities = "random"
     """`random`, or `none`: nobody vulnerable, as in the papers."""
+    perfect_defence: float = 0.0
+    """On this share of the deals every contract that fails counts as doubled."""
     reward: Reward = "imps"
     """`imps` against the other table, or the raw `score` (Kita)."""
     width: int = 1024
@@ -167,6 +173,10 @@ class Settings:
             raise BridgeError("rivals and rival_share go together")
         if self.rivals and self.opponents == "self":
             raise BridgeError('rivals are met in a league: opponents = "league" or "prioritized"')
+        if bool(self.estimator) != (self.estimated > 0):
+            raise BridgeError("estimator and estimated go together")
+        if not 0 <= self.perfect_defence <= 1:
+            raise BridgeError("perfect_defence is a share of the deals")
         if self.agreement and not self.corpus:
             raise BridgeError("agreement is with a corpus: name one")
 

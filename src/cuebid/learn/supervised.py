@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -22,7 +21,7 @@ from cuebid.learn.accuracy import measured
 from cuebid.learn.examples import Boards, Examples
 from cuebid.learn.imitation import Data, log_chances
 from cuebid.learn.networks import Layers, ranges
-from cuebid.learn.runs import Run, pick_device, source_commit
+from cuebid.learn.runs import Run, pick_device, source_commit, warmed
 from cuebid.networks.architecture import Activation, Architecture, Kind
 
 
@@ -164,13 +163,6 @@ def _examples(settings: Settings) -> tuple[Examples, Examples, int]:
     return learned, tested, sum(map(len, to_learn)) + sum(map(len, to_test))
 
 
-def _rate(share: float, warmup: float) -> float:
-    """The learning rate after that share of the steps: up in a line, down along a cosine."""
-    if share < warmup:
-        return share / warmup
-    return (1 + math.cos(math.pi * (share - warmup) / (1 - warmup))) / 2
-
-
 def _step(
     settings: Settings,
     network: Layers,
@@ -182,7 +174,7 @@ def _step(
 ) -> tuple[Tensor, Tensor]:
     """One step of AdamW; the loss, and the share of the batch's calls that the network predicted."""
     for group in optimizer.param_groups:
-        group["lr"] = settings.learning_rate * _rate(step / steps, settings.warmup)
+        group["lr"] = settings.learning_rate * warmed(step / steps, settings.warmup)
     if settings.dropout:
         torch.manual_seed(settings.seed * 1_000_003 + step)
     network.train()

@@ -2,6 +2,17 @@
 
 from cuebid.networks.architecture import Architecture
 from cuebid.networks.runtime import Network, choose_form
+from cuebid.networks.tricks import TricksArchitecture
 from cuebid.networks.weights import Card, Form, WeightsError, read, write
 
-__all__ = ["Architecture", "Card", "Form", "Network", "WeightsError", "choose_form", "read", "write"]
+__all__ = [
+    "Architecture",
+    "Card",
+    "Form",
+    "Network",
+    "TricksArchitecture",
+    "WeightsError",
+    "choose_form",
+    "read",
+    "write",
+]

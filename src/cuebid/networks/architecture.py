@@ -51,6 +51,12 @@ class Architecture:
         sizes = [first, *[self.width] * self.depth, self.outputs]
         return tuple(pairwise(sizes))
 
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of its weights on disk, inputs first."""
+        weights = {f"layers.{number}.weight": sizes for number, sizes in enumerate(self.layers)}
+        return weights | {f"layers.{number}.bias": (outputs,) for number, (_, outputs) in enumerate(self.layers)}
+
 
 def hand_counts() -> tuple[Floats, Floats]:
     """The features of a hand as `clip(bits @ weights + bias, 0, 1)`: weights [480, F] and bias [F].

@@ -38,7 +38,7 @@ class Network:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = 3
-        model = _model(card.architecture, arrays, self.form == "int8")
+        model = _model(card.layers, arrays, self.form == "int8")
         self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"]
         )
@@ -53,7 +53,7 @@ class Network:
         parts = [
             self._session.run(None, {"bits": bits[start : start + batch]})[0] for start in range(0, len(bits), batch)
         ]
-        return np.concatenate(parts) if parts else np.empty((0, self.card.architecture.outputs), np.float32)
+        return np.concatenate(parts) if parts else np.empty((0, self.card.layers.outputs), np.float32)
 
 
 def choose_form(

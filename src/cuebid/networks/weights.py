@@ -16,11 +16,12 @@ import numpy.typing as npt
 from cuebid.files import write_whole
 from cuebid.game import BridgeError
 from cuebid.networks.architecture import Architecture
+from cuebid.networks.tricks import TricksArchitecture
 
 Form = Literal["fp32", "int8"]
 Arrays = dict[str, npt.NDArray[np.float16]]
-"""`layers.K.weight` [inputs, outputs] and `layers.K.bias` [outputs] of every layer, and `ranges` [layers]: the
-largest input that layer is expected to see, for play in 8 bits."""
+"""Of a policy: `layers.K.weight` [inputs, outputs] and `layers.K.bias` [outputs] of every layer, and `ranges` [layers]:
+the largest input that layer is expected to see, for play in 8 bits."""
 
 
 class WeightsError(BridgeError):
@@ -33,13 +34,27 @@ class Card:
 
     name: str
     purpose: str
-    architecture: Architecture
+    architecture: Architecture | TricksArchitecture
     sha256: str
     play: Form = "fp32"
     """How it is played: in 8 bits where that changes at most 0.5 % of its choices."""
     training: dict[str, Any] = field(default_factory=dict)
     """Method, settings, corpus and its size, seed, commit."""
     metrics: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def layers(self) -> Architecture:
+        """The architecture of a network that calls."""
+        if not isinstance(self.architecture, Architecture):
+            raise WeightsError(f"{self.name} estimates tricks, it cannot call")
+        return self.architecture
+
+    @property
+    def estimator(self) -> TricksArchitecture:
+        """The architecture of a network that estimates tricks."""
+        if not isinstance(self.architecture, TricksArchitecture):
+            raise WeightsError(f"{self.name} calls, it does not estimate tricks")
+        return self.architecture
 
 
 def write(path: str | Path, arrays: dict[str, npt.NDArray[Any]], card: dict[str, Any]) -> Card:
@@ -63,7 +78,9 @@ def read_card(path: str | Path) -> Card:
     beside = Path(path).with_suffix(".json")
     try:
         said = json.loads(beside.read_text(encoding="utf-8"))
-        card = Card(**(said | {"architecture": Architecture(**said["architecture"])}))
+        built = said["architecture"]
+        kind = TricksArchitecture if "blocks" in built else Architecture
+        card = Card(**(said | {"architecture": kind(**built)}))
     except FileNotFoundError:
         raise WeightsError(f"{path} has no card {beside.name} beside it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -85,10 +102,10 @@ def read(path: str | Path) -> tuple[Arrays, Card]:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             weights = dict(arrays)
-        shapes = [weights[f"layers.{layer}.weight"].shape for layer in range(len(card.architecture.layers))]
+        shapes = {name: weights[name].shape for name in card.architecture.shapes}
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise WeightsError(f"{path} holds no network: {error}") from None
-    for layer, (found_shape, expected) in enumerate(zip(shapes, card.architecture.layers, strict=True)):
-        if found_shape != tuple(expected):
-            raise WeightsError(f"{path}: layer {layer} does not have the shape that its card says")
+    for name, expected in card.architecture.shapes.items():
+        if shapes[name] != tuple(expected):
+            raise WeightsError(f"{path}: {name} does not have the shape that its card says")
     return weights, card

@@ -48,15 +48,15 @@ class Contracts:
         row = xp.arange(self.level.shape[0], device=device(self.level))
         return xp.astype(table[row, self.declarer, self.strain], xp.int64)
 
-    def score(self, tricks: Array, vulnerability: Array, *, perfect_defence: bool = False) -> Array:
+    def score(self, tricks: Array, vulnerability: Array, *, perfect_defence: bool | Array = False) -> Array:
         """int64 [T]: North-South's points when the declarers take so many tricks.
 
-        With `perfect_defence` every contract that fails counts as doubled.
+        With `perfect_defence` (everywhere, or bool [T]) every contract that fails counts as doubled.
         """
         xp = array_namespace(self.level)
         vulnerable = (vulnerability >> (self.declarer & 1)) & 1
         over = tricks - self.level - 6
-        doubled = xp.where((over < 0) & (self.doubled == 0), 1, self.doubled) if perfect_defence else self.doubled
+        doubled = xp.where((over < 0) & (self.doubled == 0) & perfect_defence, 1, self.doubled)
         points = xp.where(over < 0, -_penalty(-over, doubled, vulnerable), self._made(over, vulnerable))
         points = xp.where((self.declarer & 1) == 0, points, -points)
         return xp.where(self.level == 0, 0, points)
