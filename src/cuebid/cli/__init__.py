@@ -22,7 +22,7 @@ A contract bridge bidding engine.
 
   cuebid bid AKQ2.JT9.876.543 --auction "1H P"   what to call
   cuebid auction --seed 3                         a board bid by four agents
-  cuebid match sayc-sl gf-sl --boards 1000        who is better, and by how much
+  cuebid match max sayc --boards 1000             who is better, and by how much
   cuebid solve "N:AKQ2.JT9.876.543 …"             double dummy table and par
 """
 

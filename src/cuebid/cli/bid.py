@@ -12,7 +12,7 @@ from cuebid.game import Auction, Call, Contract, Deal, Seat, Side, Situation, Vu
 if TYPE_CHECKING:
     from cuebid.agents import Advice
 
-DEFAULT = "sayc-sl"
+DEFAULT = "sayc"
 BAR = 30
 
 
