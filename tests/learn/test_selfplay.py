@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,6 +80,13 @@ def drawn(count, seed=0):
     return deals.draw(count, torch.Generator().manual_seed(seed))
 
 
+def worth(contract, tricks, vulnerable, strict):
+    """What a contract brings its declarer; where `strict`, doubled if it fails."""
+    if strict and tricks < contract.tricks_needed and not contract.doubled:
+        contract = replace(contract, doubled=1)
+    return contract.score(tricks, vulnerable)
+
+
 def test_imps_are_those_of_a_match(tmp_path):
     """Symmetries, two tables, contracts, scores and IMPs at once, against the plain match and the solver."""
     deals = drawn(60)
@@ -97,6 +105,7 @@ def test_imps_are_those_of_a_match(tmp_path):
 def test_every_call_carries_the_mean_imps_of_its_table(copies):
     """Found again with the plain types: each table's auction replayed, scored, and compared with the other seating."""
     deals = drawn(40, seed=1)
+    deals.strict[::2] = True
     policy = Layers(Architecture(width=16, depth=1))
     seen = bid(deals, (policy, Pushy(20)), greedy=False, copies=copies, remember=True).seen
     auctions = [Auction(Seat(int(deals.dealer[table % 40]))) for table in range(2 * copies * 40)]
@@ -107,10 +116,9 @@ def test_every_call_carries_the_mean_imps_of_its_table(copies):
         contract = auction.contract
         if contract is not None:
             tricks = int(deals.tricks[table % 40, contract.declarer, contract.strain])
-            vulnerability = Vulnerability(int(deals.vulnerability[table % 40]))
-            points[table] = (
-                contract.score(tricks, vulnerability.includes(contract.declarer)) * (1, -1)[contract.declarer % 2]
-            )
+            vulnerable = Vulnerability(int(deals.vulnerability[table % 40])).includes(contract.declarer)
+            score = worth(contract, tricks, vulnerable, bool(deals.strict[table % 40]))
+            points[table] = score * (1, -1)[contract.declarer % 2]
     seated = points.reshape(2, copies, 40)
     for table in range(len(auctions)):
         others = seated[1 - table // (40 * copies), :, table % 40]
@@ -194,7 +202,7 @@ def gone_over(deals, networks, met, least, most):
             if contract is None:
                 return 0
             tricks = int(deals.tricks[row, contract.declarer, contract.strain])
-            score = contract.score(tricks, vulnerability.includes(contract.declarer))
+            score = worth(contract, tricks, vulnerability.includes(contract.declarer), bool(deals.strict[row]))
             return score if contract.declarer % 2 == side else -score
 
         auction = Auction(Seat(int(deals.dealer[row])))
@@ -203,8 +211,8 @@ def gone_over(deals, networks, met, least, most):
             if learner and len(candidates) > 1:
                 side = auction.turn % 2
                 results = [points(ended(auction.after(call)), side) for call in candidates]
-                worth = [imps(result - results[0]) for result in results]
-                said.append((table, [int(call) for call in candidates], worth))
+                gains = [imps(result - results[0]) for result in results]
+                said.append((table, [int(call) for call in candidates], gains))
             auction = auction.after(candidates[0])
     return said
 
@@ -212,21 +220,22 @@ def gone_over(deals, networks, met, least, most):
 def test_a_review_tells_what_every_candidate_would_have_brought():
     """Against itself and against another; at both tables, as this network is too sure to be drawn away."""
     deals, met = drawn(24, seed=8), torch.tensor([0, 1, 1] * 8)
+    deals.strict[::2] = True
     networks, least, most = [Tempted(12), Tempted(15)], 1e-9, 3
     found = review(deals, networks, met, torch.Generator().manual_seed(0), least=least, most=most, doubt=0.0)
     expected = sorted(gone_over(deals, networks, met, least, most))
     told = [
         (table, calls[: len(kept)], kept)
-        for table, calls, tried, worth in zip(
+        for table, calls, tried, gains in zip(
             *(part.tolist() for part in (found.reviewed.table, found.reviewed.calls, found.reviewed.tried)),
             (found.reviewed.worth * 24).round().int().tolist(),
             strict=True,
         )
-        for kept in [[value for value, was in zip(worth, tried, strict=True) if was]]
+        for kept in [[value for value, was in zip(gains, tried, strict=True) if was]]
     ]
     assert sorted(told) == expected
     assert len(expected) > 100
-    assert any(min(worth) < 0 < max(worth) for _, _, worth in expected)
+    assert any(min(gains) < 0 < max(gains) for _, _, gains in expected)
     assert not found.won[met == 0].any()
 
 
@@ -288,6 +297,41 @@ def test_a_post_mortem_raises_what_is_expected_of_the_candidates():
     learner.postmortem(reviewed, Weights(1.0, 0.0, 0.0, 0.0), 1, 6, source)
     for old, new, model in zip(before, policy.parameters(), expected.parameters(), strict=True):
         assert torch.allclose(old - new, model.grad, rtol=0.02, atol=1e-4 * float(model.grad.abs().max()))
+
+
+def moved(policy, shift, gains):
+    """Whether a post-mortem of two candidates moves the policy; their log chances were lower by `shift` before."""
+    learner = Learner(policy := copy.deepcopy(policy), None, torch.optim.SGD(policy.parameters(), 1.0),
+                      largest_gradient=1e9, clip=0.2, largest_ratio=10)  # fmt: skip
+    before = copy.deepcopy(policy)
+    source = torch.Generator().manual_seed(3)
+    bits = torch.randint(0, 2, (6, 480), generator=source, dtype=torch.uint8)
+    calls, tried, legal = torch.tensor([[3, 8]] * 6), torch.ones(6, 2).bool(), torch.ones(6, 38).bool()
+    chance = log_chances(policy, bits, legal).detach().gather(1, calls) - torch.tensor([shift])
+    reviewed = Reviewed(torch.arange(6), bits, legal, calls, tried, chance, torch.tensor([gains] * 6))
+    learner.postmortem(reviewed, Weights(1.0, 0.0, 0.0, 0.0), 1, 6, source)
+    pairs = zip(before.parameters(), policy.parameters(), strict=True)
+    return max(float((old - new).detach().abs().max()) for old, new in pairs) > 1e-4
+
+
+def test_a_post_mortem_goes_no_further_than_clip_in_a_round():
+    torch.manual_seed(0)
+    policy = Layers(Architecture(width=8, depth=1))
+    assert moved(policy, [0.0, 0.0], [0.0, 1.0])
+    assert moved(policy, [-0.1, 0.1], [0.0, 1.0])
+    assert not moved(policy, [-0.5, 0.5], [0.0, 1.0]), "both have moved far enough"
+    assert moved(policy, [0.5, -0.5], [0.0, 1.0]), "both have moved the wrong way"
+
+
+def test_a_post_mortem_does_not_bury_what_is_unlikely_already():
+    """Pushed ever lower, such candidates once took the whole policy with them."""
+    torch.manual_seed(0)
+    policy = Layers(Architecture(width=8, depth=1))
+    for bias, lowered in ((0.0, True), (-3.0, True), (-15.0, False)):
+        with torch.no_grad():
+            policy.layers[-1].bias[8] = bias
+        assert moved(policy, [0.0, 0.0], [0.0, 1.0]), "what proves better is raised, however unlikely"
+        assert moved(policy, [0.0, 0.0], [0.0, -1.0]) == lowered
 
 
 @pytest.mark.parametrize("trace", [0.0, 0.8, 1.0])

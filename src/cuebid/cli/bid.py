@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from cuebid.agents import Advice
 
 DEFAULT = "sayc"
+SHOWN = 8
+"""Candidates shown to people; `--json` has them all."""
 BAR = 30
 
 
@@ -80,10 +82,14 @@ def _show(situation: Situation, advice: Advice, name: str) -> None:
     out.print(draw.auction(situation.auction, situation.vulnerability))
     out.print()
     out.print(Text.assemble(f"{name} calls ", (advice.call.symbol, "bold")))
-    for one in advice.candidates:
+    shown = advice.candidates[:SHOWN]
+    for one in shown:
         bar = "█" * max(1, round(BAR * one.probability))
         call = draw.call(one.call)
         out.print(Text.assemble("  ", call, " " * (6 - call.cell_len), f"{one.probability:6.1%}  ", (bar, "cyan")))
+    if others := len(advice.candidates) - len(shown):
+        rest = sum(one.probability for one in advice.candidates[SHOWN:])
+        out.print(f"  and {others} more, {rest:.1%} together")
 
 
 def _vulnerable(who: Vulnerability) -> str:

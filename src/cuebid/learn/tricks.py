@@ -160,6 +160,11 @@ class Settings:
             raise BridgeError("epochs, batch and learning_rate are above 0, and warmup is from 0 to below 1")
         if not (0 <= self.dropout < 1 and 0 <= self.average < 1):
             raise BridgeError("dropout and average are shares, from 0 to below 1")
+        _ = self.architecture  # which refuses what cannot be built
+
+    @property
+    def architecture(self) -> TricksArchitecture:
+        return TricksArchitecture(self.width, self.blocks)
 
 
 def train(
@@ -171,7 +176,7 @@ def train(
     deals, watch = SolvedDeals.read(settings.deals, device, "none", settings.validation)
     run.say(f"{len(deals):,} solved deals, {len(watch):,} kept apart; on {device}")
     torch.manual_seed(settings.seed)
-    network = TricksNetwork(TricksArchitecture(settings.width, settings.blocks), settings.dropout).to(device)
+    network = TricksNetwork(settings.architecture, settings.dropout).to(device)
     averaged = copy.deepcopy(network).eval().requires_grad_(False)
     capture = device.type == "cuda"
     optimizer = torch.optim.AdamW(
