@@ -43,6 +43,19 @@ def random_auctions(tables: int, seed: int) -> tuple[np.ndarray, Auctions]:
     return owner, auctions
 
 
+def random_estimator(path):
+    """A small untrained network of tricks, on disk with its card."""
+    import torch
+
+    from cuebid import networks
+    from cuebid.learn.tricks import TricksNetwork
+
+    torch.manual_seed(0)
+    network = TricksNetwork(networks.TricksArchitecture(width=8, blocks=2))
+    networks.write(path, network.arrays(), {"name": path.stem, "purpose": "", "architecture": network.architecture})
+    return str(path)
+
+
 def small_corpus(path, boards, seed=0):
     """Auctions of a bidder with one idea: bid one of the longest suit with 12 points, unless somebody has bid."""
     from cuebid.doubledummy import random_deals

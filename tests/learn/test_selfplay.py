@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import small_corpus
+from support import random_estimator, small_corpus
 
 from cuebid import Auction, BridgeError, Deal, Seat, Situation, Vulnerability, imps
-from cuebid.doubledummy import shipped_store
+from cuebid.doubledummy import random_deals, shipped_store
 from cuebid.match import MatchBoards, run
 from cuebid.networks import Architecture, read
 from cuebid.vector import encodings, gather
@@ -22,6 +22,7 @@ torch = pytest.importorskip("torch", reason="training needs the extra [train]")
 
 from cuebid.learn import rollout, selfplay
 from cuebid.learn.adan import Adan
+from cuebid.learn.captured import Captured
 from cuebid.learn.critic import Critic
 from cuebid.learn.dealing import Deals, SolvedDeals
 from cuebid.learn.imitation import log_chances
@@ -31,6 +32,7 @@ from cuebid.learn.postmortem import Reviewed, review
 from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Transitions, advantages, duel, play
 from cuebid.learn.rounds import SelfPlay
+from cuebid.learn.runs import set_rate
 from cuebid.learn.updates import Learner, Weights
 
 CPU = torch.device("cpu")
@@ -314,6 +316,25 @@ def moved(policy, shift, gains):
     return max(float((old - new).detach().abs().max()) for old, new in pairs) > 1e-4
 
 
+def test_entropy_raises_no_call_that_was_not_tried():
+    """Nothing could lower it again."""
+    torch.manual_seed(0)
+    policy, source = Layers(Architecture(width=8, depth=1)), torch.Generator().manual_seed(3)
+    bits, legal = torch.randint(0, 2, (64, 480), generator=source, dtype=torch.uint8), torch.ones(64, 38).bool()
+    before = log_chances(policy, bits, legal).detach()
+    calls, tried = torch.tensor([[3, 8, 0]] * 64), torch.tensor([[True, True, False]] * 64)
+    reviewed = Reviewed(torch.arange(64), bits, legal, calls, tried, before.gather(1, calls), torch.zeros(64, 3))
+    learner = Learner(policy, None, torch.optim.SGD(policy.parameters(), 0.1), largest_gradient=1e9, clip=0.2,
+                      largest_ratio=10)  # fmt: skip
+    learner.postmortem(reviewed, Weights(1.0, 1.0, 0.0, 0.0), 20, 64, source)
+    after = log_chances(policy, bits, legal).detach()
+    gap = [(part[:, 3] - part[:, 8]).abs().mean() for part in (before, after)]
+    assert gap[1] < gap[0] / 2, "those that were tried have become alike"
+    untried = torch.ones(38).bool().index_fill(0, torch.tensor([3, 8]), False)
+    share = [part.exp()[:, untried].sum(dim=1).mean() for part in (before, after)]
+    assert float(share[1] / share[0]) == pytest.approx(1, abs=0.02)
+
+
 def test_a_post_mortem_goes_no_further_than_clip_in_a_round():
     torch.manual_seed(0)
     policy = Layers(Architecture(width=8, depth=1))
@@ -394,10 +415,16 @@ def test_drawn_deals_are_solved_deals_in_other_images():
     assert set(none.dealer.tolist()) == {0, 1, 2, 3}
 
 
-def test_training_never_deals_the_shipped_deals():
-    store = shipped_store()
-    deals = drawn(30, seed=4)
-    assert store.knows(deals.owner.numpy()).all(), "images of shipped deals are known as such"
+def test_training_never_deals_the_shipped_deals(tmp_path):
+    """Nor any image of them; all others are dealt, the last ones only to watch."""
+    images, others = drawn(30, seed=4), random_deals(5, 0, 70)
+    owner = np.concatenate([images.owner.numpy(), others])[np.random.default_rng(1).permutation(100)]
+    np.savez(tmp_path / "deals.npz", owner=owner, tricks=np.zeros((100, 4, 5), dtype=np.uint8))
+    deals, watch = SolvedDeals.read([tmp_path / "deals.npz"], CPU, "random", 20)
+    assert (len(deals), len(watch)) == (50, 20)
+    kept = {row.tobytes() for row in np.concatenate([deals.owner.numpy(), watch.owner.numpy()])}
+    assert kept == {row.tobytes() for row in others}
+    assert not {row.tobytes() for row in deals.owner.numpy()} & {row.tobytes() for row in watch.owner.numpy()}
 
 
 def some_transitions(count, seed=0):
@@ -590,9 +617,18 @@ def test_killed_and_resumed_it_ends_in_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"opponents": "league", "league_every": 2}, {"algorithm": "a2c-replay", "average": 0.9}], ids=str
-)
+    "change",
+    [
+        {"opponents": "league", "league_every": 2},
+        {"algorithm": "a2c-replay", "average": 0.9},
+        {"algorithm": "postmortem", "perfect_defence": 0.5, "estimated": 300, "estimator": "tricks.npz",
+         "opponents": "prioritized", "rivals": ("sayc-sl",), "rival_share": 0.5},
+    ],
+    ids=str,
+)  # fmt: skip
 def test_stopped_after_every_round_it_ends_in_the_same_bytes(change, tmp_path):
+    if "estimator" in change:
+        change = change | {"estimator": random_estimator(tmp_path / "tricks.npz")}
     asked = selfplay.Settings(**(SMALL | change))
     assert selfplay.train(asked, tmp_path / "whole") is not None
     parts = 0
@@ -652,6 +688,10 @@ def test_a_lost_run_stops_and_its_checkpoint_is_sound(algorithm, tmp_path):
         {"opponents": "league", "rival_share": 0.2},
         {"rivals": ("sayc-sl",), "rival_share": 0.2},
         {"agreement": 0.9},
+        {"average": 1.0},
+        {"perfect_defence": 0.5},
+        {"estimated": 10},
+        {"estimator": "tricks.npz"},
     ],
     ids=str,
 )
@@ -664,17 +704,42 @@ def test_settings_files_load():
     from pathlib import Path
 
     from cuebid import settings
-    from cuebid.learn import supervised
+    from cuebid.learn import supervised, tricks
 
-    imitators = {"tries"}
     files = {path.stem: path for path in (Path(__file__).parents[2] / "experiments").glob("*.toml")}
-    assert {"qiu-2024", "max", "sayc-sl"} <= set(files)
+    assert {"qiu-2024", "max", "sayc-sl", "tricks"} <= set(files)
     for name, path in files.items():
-        imitates = name in imitators or name.endswith("-sl")
-        assert settings.load(supervised.Settings if imitates else selfplay.Settings, path).name
+        imitates = name == "tries" or "-sl" in name
+        kind = tricks.Settings if name == "tricks" else supervised.Settings if imitates else selfplay.Settings
+        assert settings.load(kind, path).name
 
 
 def test_deals_need_stores_with_enough_deals(tmp_path):
     with pytest.raises(BridgeError, match="too few"):
         SolvedDeals.read((), CPU, "random", 20_000)
     assert isinstance(drawn(3), Deals)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="CUDA graphs need a GPU")
+def test_recorded_steps_learn_what_plain_ones_learn():
+    """Through a change of the learning rate and a last batch of another size."""
+    ended = []
+    for capture in (False, True):
+        torch.manual_seed(0)
+        layer = torch.nn.Linear(4, 1).cuda()
+        optimizer = torch.optim.AdamW(layer.parameters(), torch.tensor(0.1), fused=True, capturable=True)
+
+        def step(inputs, layer=layer, optimizer=optimizer):
+            loss = layer(inputs).square().mean()
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+            return (loss.detach(),)
+
+        learn = Captured(step) if capture else step
+        source = torch.Generator("cuda").manual_seed(1)
+        for number, count in enumerate([8] * 12 + [3]):
+            set_rate(optimizer, 0.1 / (1 + number))
+            learn(torch.randn(count, 4, generator=source, device="cuda"))
+        ended.append(torch.cat([parameter.flatten() for parameter in layer.parameters()]).detach())
+    assert torch.allclose(*ended, atol=1e-5)

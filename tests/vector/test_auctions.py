@@ -93,3 +93,22 @@ def test_selected_tables_live_on_alone(array):
     assert (np.asarray(whole.history) == before).all(), "stepping the copy moved the original"
     assert (np.asarray(part.dealer) == dealer[::7]).all()
     assert part.to_game(3).calls[: len(whole.to_game(21).calls)] == whole.to_game(21).calls
+
+
+@pytest.mark.parametrize("array", ARRAYS)
+def test_restarted_tables_begin_anew(array):
+    """The others go on; the new auctions are those of tables that have just begun."""
+    rng = np.random.default_rng(4)
+    _, dealer, vulnerability = random_start(400, rng)
+    auctions = Auctions.start(array(dealer), array(vulnerability))
+    for _ in range(9):
+        auctions.step(array(random_calls(np.asarray(auctions.legal()) | (np.arange(38) == 0), rng)))
+    before = [auctions.to_game(table) for table in range(400)]
+    over = np.asarray(auctions.over)
+    assert 20 < over.sum() < 380
+    auctions.restart(array(over))
+    for table in range(400):
+        assert auctions.to_game(table) == (Auction(Seat(int(dealer[table]))) if over[table] else before[table])
+    calls = random_calls(np.asarray(auctions.legal()), rng)
+    auctions.step(array(calls))
+    assert auctions.to_game(0).calls[-1] == calls[0]

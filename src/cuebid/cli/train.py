@@ -45,6 +45,8 @@ def run(options: argparse.Namespace) -> None:
     words = list(options.settings)
     path = words.pop(0) if words and "=" not in words[0] else None
     asked = settings.load(method.Settings, path, words)
+    if Path(asked.name).name != asked.name:
+        raise BridgeError(f"a run's name is the name of a folder in {options.runs}; got {asked.name!r}")
     method.train(asked, options.runs / asked.name, options.seconds, options.tensorboard)
 
 

@@ -39,13 +39,14 @@ class Deals:
 class SolvedDeals:
     """All that a run may deal from, on its device."""
 
-    strict: float = 0.0
-    """The share of the deals that are scored under perfect defence."""
-
-    def __init__(self, owner: Tensor, tricks: Tensor, vulnerability: Vulnerabilities = "random") -> None:
+    def __init__(
+        self, owner: Tensor, tricks: Tensor, vulnerability: Vulnerabilities = "random", perfect_defence: float = 0.0
+    ) -> None:
+        """`perfect_defence` is the share of the deals that are scored so."""
         if not len(owner):
             raise BridgeError("there are no solved deals to play")
-        self.owner, self.tricks, self.vulnerability = owner, tricks, vulnerability
+        self.owner, self.tricks = owner, tricks
+        self.vulnerability, self.perfect_defence = vulnerability, perfect_defence
 
     def __len__(self) -> int:
         return len(self.owner)
@@ -88,5 +89,5 @@ class SolvedDeals:
         dealer, vulnerability = whole(4), whole(4)
         if self.vulnerability == "none":
             vulnerability = 0 * vulnerability
-        strict = torch.rand(count, generator=generator, device=dealer.device) < self.strict
+        strict = torch.rand(count, generator=generator, device=dealer.device) < self.perfect_defence
         return Deals(owner, tricks, dealer, vulnerability, strict)

@@ -58,12 +58,13 @@ class Boards:
         from cuebid import formats
 
         rows = [
-            (board.deal.owner, board.dealer, board.vulnerability or 0, [call.call for call in board.calls])
+            (board.deal.owner, board.dealer, board.vulnerability, [call.call for call in board.calls])
             for board in formats.read(path)
-            if board.deal and board.dealer is not None and board.calls and board.auction and board.auction.is_over
+            if board.deal and None not in (board.dealer, board.vulnerability)
+            if board.calls and board.auction and board.auction.is_over
         ]
         if not rows:
-            raise BridgeError(f"{path} has no board with four hands and a complete auction")
+            raise BridgeError(f"{path} has no board with four hands, dealer, vulnerability and a complete auction")
         calls = np.full((len(rows), max(len(row[3]) for row in rows)), -1, dtype=np.int8)
         for place, row in enumerate(rows):
             calls[place, : len(row[3])] = row[3]

@@ -112,7 +112,8 @@ def review(
     decision, place = unknown.nonzero(as_tuple=True)
     branch, at = before.select(decision), table[decision]
     branch.step(calls[decision, place])
-    reached = bid_out(branch, hands.select(at), networks, players[at], lambda now: now.chances.argmax(dim=1))
+    # The favourite is found as at the first table, so that a tie is broken alike.
+    reached = bid_out(branch, hands.select(at), networks, players[at], lambda now: now.chances.topk(most).indices[:, 0])
     points_there = reached.score(reached.tricks(tricks[at]), vulnerability[at], perfect_defence=strict[at])
     scored[decision, place] = sign[decision] * points_there
     better = torch.where(tried, scored - scored[:, :1], 0)

@@ -22,7 +22,7 @@ from cuebid.learn.networks import Layers
 from cuebid.learn.postmortem import review
 from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Seen, advantages, duel, play
-from cuebid.learn.runs import pick_device, set_rate
+from cuebid.learn.runs import check_finite, pick_device, set_rate
 from cuebid.learn.selfplay_settings import Settings
 from cuebid.learn.updates import Learner, Told, Weights
 
@@ -65,7 +65,7 @@ class SelfPlay:
         self.deals, self.watch = SolvedDeals.read(
             settings.deals, self.device, settings.vulnerability, settings.validation
         )
-        self.deals.strict = settings.perfect_defence
+        self.deals.perfect_defence = settings.perfect_defence
         if settings.estimator:
             network = tricks.load(settings.estimator, self.device)
             self.deals.add(*tricks.estimated_deals(network, settings.estimated, settings.seed, self.device))
@@ -122,15 +122,13 @@ class SelfPlay:
         if settings.average:
             with torch.no_grad():
                 for kept, new in zip(self.averaged.parameters(), self.policy.parameters(), strict=True):
-                    kept.lerp_(new, 1 - settings.average)
+                    kept.lerp_(new, max(1 - settings.average, 1 / (number + 1)))
         self._check()
         return told
 
     def _check(self) -> None:
         """A network whose weights are no numbers must neither play on, for it would never pass, nor be saved."""
-        networks = filter(None, (self.policy, self.learner.value))
-        if not bool(torch.stack([p.isfinite().all() for net in networks for p in net.parameters()]).all()):
-            raise BridgeError("training diverged; the last checkpoint stands. Lower the learning rates")
+        check_finite(*filter(None, (self.policy, self.learner.value)))
 
     def _meeting(self) -> tuple[Tensor, list[nn.Module], list[int]]:
         """Whom the learner meets at each deal of a round, int64 [deals]; those networks; their places in the league."""

@@ -58,7 +58,8 @@ class Run:
         return step
 
     def save(self, step: int, **parts: Any) -> None:
-        """Replace the checkpoint in one move."""
+        """Replace the checkpoint in one move, unless a network in it is lost."""
+        check_finite(*(part for part in parts.values() if isinstance(part, torch.nn.Module)))
         beside = self._checkpoint.with_suffix(".new")
         torch.save({"step": step} | {name: part.state_dict() for name, part in parts.items()}, beside)
         os.replace(beside, self._checkpoint)
@@ -108,6 +109,12 @@ def pick_device(name: str) -> torch.device:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError):
         raise BridgeError(f"no such device here: {name!r} (expected auto, cpu or cuda)") from None
+
+
+def check_finite(*networks: torch.nn.Module) -> None:
+    """Whether all weights are numbers still."""
+    if not bool(torch.stack([weights.isfinite().all() for one in networks for weights in one.parameters()]).all()):
+        raise BridgeError("training diverged; the last checkpoint stands. Lower the learning rates")
 
 
 def set_rate(optimizer: torch.optim.Optimizer, *rates: float) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cuebid import networks
+from cuebid.agents.load import weights_path
 from cuebid.game import BridgeError
 from cuebid.learn.accuracy import measured as accuracy_of
 from cuebid.learn.examples import Boards, Examples
@@ -17,6 +18,7 @@ from cuebid.learn.rounds import SelfPlay
 from cuebid.learn.runs import Run, source_commit
 from cuebid.learn.selfplay_settings import Settings
 from cuebid.learn.updates import Told
+from cuebid.networks.weights import read_card
 
 __all__ = ["Settings", "train"]
 
@@ -77,6 +79,12 @@ def _told(told: Told, settings: Settings) -> dict[str, float]:
     return figures
 
 
+def _used(settings: Settings) -> dict[str, str]:
+    """The networks that a run starts from, meets and asks for tricks, with their checksums."""
+    names = filter(None, (settings.start, settings.estimator, *settings.rivals))
+    return {name: read_card(weights_path(name)).sha256 for name in names}
+
+
 def _store(settings: Settings, path: Path, game: SelfPlay, metrics: dict[str, Any]) -> networks.Card:
     """Write the policy as it stands, with its card."""
     policy = game.result
@@ -99,6 +107,7 @@ def _store(settings: Settings, path: Path, game: SelfPlay, metrics: dict[str, An
                 "method": f"self-play, {settings.algorithm}",
                 "solved deals": len(game.deals) - settings.estimated,
                 "estimated deals": settings.estimated,
+                "networks": _used(settings),
                 "transitions": game.trained,
                 "settings": asdict(settings),
                 "commit": source_commit(),

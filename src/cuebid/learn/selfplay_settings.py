@@ -136,7 +136,7 @@ class Settings:
     league_most: int = 20
     """Past selves kept at most."""
     average: float = 0.0
-    """How much of the averaged weights stays each round (0.99: some 100 rounds); they are stored. 0: none."""
+    """How much of the averaged weights, which are stored, stays each round (0.99: some 100 rounds); 0: no average."""
     lowest_entropy: float = 0.01
     """The run stops when the policy's entropy, where it learns, falls below this."""
     keep_every: int = 0
@@ -177,6 +177,10 @@ class Settings:
             raise BridgeError("estimator and estimated go together")
         if not 0 <= self.perfect_defence <= 1:
             raise BridgeError("perfect_defence is a share of the deals")
+        if self.perfect_defence and self.algorithm != "postmortem":
+            raise BridgeError("perfect_defence is for post-mortems: a value network is not told how a deal is scored")
+        if not 0 <= self.average < 1:
+            raise BridgeError("average is a share, from 0 to below 1")
         if self.agreement and not self.corpus:
             raise BridgeError("agreement is with a corpus: name one")
 

@@ -21,7 +21,7 @@ from cuebid.learn.accuracy import measured
 from cuebid.learn.examples import Boards, Examples
 from cuebid.learn.imitation import Data, log_chances
 from cuebid.learn.networks import Layers, ranges
-from cuebid.learn.runs import Run, pick_device, source_commit, warmed
+from cuebid.learn.runs import Run, pick_device, set_rate, source_commit, warmed
 from cuebid.networks.architecture import Activation, Architecture, Kind
 
 
@@ -111,15 +111,13 @@ def train(
         loss, right = _step(settings, network, optimizer, data, rows.to(device), step, steps)
         step += 1
         if run.time_to_save(settings.save_every) or step == steps:
-            if not np.isfinite(float(loss)):
-                raise BridgeError(f"the loss is {float(loss)} at step {step}; the last checkpoint stands: {run.folder}")
             run.save(step, network=network, optimizer=optimizer)
         if time.monotonic() - shown > 10 or step == steps:
             shown = time.monotonic()
             speed = (step - first) / (shown - started)
             told = {"loss": float(loss), "accuracy": float(right), "examples/s": speed * settings.batch}
             run.log(step, steps, told, left=(steps - step) / speed)
-        if run.out_of_time():
+        if run.out_of_time() and step < steps:
             run.save(step, network=network, optimizer=optimizer)
             run.say(f"stopped at step {step:,} of {steps:,}; the same command goes on from here")
             return None
@@ -173,8 +171,7 @@ def _step(
     steps: int,
 ) -> tuple[Tensor, Tensor]:
     """One step of AdamW; the loss, and the share of the batch's calls that the network predicted."""
-    for group in optimizer.param_groups:
-        group["lr"] = settings.learning_rate * warmed(step / steps, settings.warmup)
+    set_rate(optimizer, settings.learning_rate * warmed(step / steps, settings.warmup))
     if settings.dropout:
         torch.manual_seed(settings.seed * 1_000_003 + step)
     network.train()

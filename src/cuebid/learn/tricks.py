@@ -133,7 +133,7 @@ class Settings:
     blocks: int = 8
     """Blocks of layers."""
     epochs: float = 60.0
-    """How often each deal is seen, each time in one of its 96 images (which are all one to this network)."""
+    """How often each deal is seen on average; its 96 images are all one to this network."""
     batch: int = 1024
     """Deals a step."""
     learning_rate: float = 2e-3
@@ -202,8 +202,6 @@ def train(
         (loss,) = learn(deals.owner[rows], deals.tricks[rows], new)
         last = step == steps
         if run.time_to_save(settings.save_every) or last:
-            if not math.isfinite(float(loss)):
-                raise BridgeError(f"the loss is {float(loss)} at step {step}; the last checkpoint stands: {run.folder}")
             run.save(step, **parts)
         if time.monotonic() - shown > 10 or last:
             shown = time.monotonic()
@@ -215,7 +213,7 @@ def train(
             run.save(step, **parts)
             run.say(f"stopped at step {step:,} of {steps:,}; the same command goes on from here")
             return None
-    return _store(settings, folder / f"{settings.name}.npz", averaged, len(deals))
+    return _store(settings, folder / f"{settings.name}.npz", averaged, len(deals), watch)
 
 
 class _Randomness:
@@ -281,10 +279,18 @@ def measured(network: nn.Module, owner: Tensor, tricks: Tensor) -> dict[str, flo
     return {name: float(value) for name, value in figures.items()}
 
 
-def _store(settings: Settings, path: Path, network: TricksNetwork, learned: int) -> networks.Card:
-    """Write weights and card, measured on the shipped deals, which it has not seen."""
-    shipped, device = shipped_store(), next(network.parameters()).device
-    owner, tricks = (torch.from_numpy(np.asarray(part)).to(device) for part in (shipped.owner, shipped.tricks))
+def _store(settings: Settings, path: Path, network: TricksNetwork, learned: int, watch: SolvedDeals) -> networks.Card:
+    """Write weights and card, measured, as rounded to 16 bits, on the shipped deals, which it has not seen.
+
+    Where it learned from the shipped deals, for want of others, those kept apart take their place.
+    """
+    owner, tricks = watch.owner, watch.tricks
+    if settings.deals:
+        shipped = shipped_store()
+        owner, tricks = (
+            torch.from_numpy(np.asarray(part)).to(owner.device) for part in (shipped.owner, shipped.tricks)
+        )
+    network.take({name: array.astype(np.float16) for name, array in network.arrays().items()})
     metrics = {name: round(value, 4) for name, value in measured(network, owner, tricks).items()}
     return networks.write(
         path,

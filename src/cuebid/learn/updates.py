@@ -167,13 +167,15 @@ class Learner:
     def _review_step(self, scale: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
         similar, (bits, legal, calls, tried, before, worth) = self._parted(rest)
         chances = log_chances(self.policy, bits, legal)
+        now = chances.gather(1, calls)
         share = before.masked_fill(~tried, ILLEGAL).softmax(dim=1)
         surplus = worth - (share * worth).sum(dim=1, keepdim=True)
         open_to = tried & ((surplus > 0) | (before > math.log(HOPELESS)))
-        share = torch.where(open_to, share.clamp(min=ATTENTION), share)
-        better = self._clipped((chances.gather(1, calls) - before).exp(), surplus)
-        gain = scale * (share * better * tried).sum(dim=1).mean()
-        return (self._descend(bits, legal, chances, gain, None, weighed, similar),)
+        better = self._clipped((now - before).exp(), surplus)
+        gain = scale * (share.clamp(min=ATTENTION) * better * open_to).sum(dim=1).mean()
+        # Entropy among what was tried: spread over all calls it would raise those that nothing here can lower again.
+        entropy = _entropy(now.masked_fill(~tried, ILLEGAL).log_softmax(dim=1), tried)
+        return (self._descend(bits, legal, chances, gain, entropy, None, weighed, similar),)
 
     def _ppo_step(self, better: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor]:
         similar, seen = self._parted(rest)
@@ -182,7 +184,8 @@ class Learner:
         gain = self._clipped(ratio, better).mean()
         assert self.value is not None
         error = functional.mse_loss(self.value(part), part.reward)
-        return (self._descend(part.bits[:, :480], part.legal, chances, gain, error, weighed, similar),)
+        bits, entropy = part.bits[:, :480], _entropy(chances, part.legal)
+        return (self._descend(bits, part.legal, chances, gain, entropy, error, weighed, similar),)
 
     def _a2c_step(self, weight: Tensor, weighed: Tensor, *rest: Tensor) -> tuple[Tensor, Tensor]:
         similar, seen = self._parted(rest)
@@ -193,7 +196,8 @@ class Learner:
         chances, ratio = self._chances(part)
         gain = (weight * _capped(ratio, self.largest_ratio) * advantage).mean()
         error = (weight * (expected - part.reward) ** 2).mean()
-        return self._descend(part.bits[:, :480], part.legal, chances, gain, error, weighed, similar), advantage
+        bits, entropy = part.bits[:, :480], _entropy(chances, part.legal)
+        return self._descend(bits, part.legal, chances, gain, entropy, error, weighed, similar), advantage
 
     def _descend(
         self,
@@ -201,16 +205,16 @@ class Learner:
         legal: Tensor,
         chances: Tensor,
         gain: Tensor,
+        entropy: Tensor,
         error: Tensor | None,
         weighed: Tensor,
         similar: tuple[Tensor, ...],
     ) -> Tensor:
-        """One step of the optimizer; `gain` is the policy's to raise, `error` the value network's, if any, to lower.
+        """One step of the optimizer: `gain` and `entropy` rise, and the value network's `error`, if it has any, falls.
 
         The figures of `Told` in a row, float32 [5].
         """
         for_policy, for_entropy, for_pull, for_imitation = weighed
-        entropy = -(chances.exp() * chances.masked_fill(~legal, 0)).sum(dim=1).mean()
         policy_loss, pull = -gain - for_entropy * entropy, torch.zeros_like(entropy)
         if self.reference is not None:
             with torch.no_grad():
@@ -252,6 +256,11 @@ class Learner:
     @staticmethod
     def _weighed(weights: Weights, device: torch.device) -> Tensor:
         return torch.tensor([weights.policy, weights.entropy, weights.pull, weights.imitation], device=device)
+
+
+def _entropy(chances: Tensor, among: Tensor) -> Tensor:
+    """The mean entropy of log chances [M, N], of which only those `among` (bool [M, N]) count."""
+    return -(chances.exp() * chances.masked_fill(~among, 0)).sum(dim=1).mean()
 
 
 def _capped(ratio: Tensor, largest: float) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from cuebid.game import BridgeError
 
@@ -23,8 +24,13 @@ class TricksArchitecture:
     width: int = 128
     """Numbers in each signal."""
     blocks: int = 8
+    """Of four layers each."""
+    kind: Literal["suits"] = "suits"
+    """Tells it from an `Architecture` on its card."""
 
     def __post_init__(self) -> None:
+        if self.kind != "suits":
+            raise BridgeError(f"no such network of tricks: kind {self.kind!r}")
         if min(self.width, self.blocks) < 1:
             raise BridgeError("a network of tricks has a width and blocks of at least 1")
 

@@ -79,7 +79,7 @@ def read_card(path: str | Path) -> Card:
     try:
         said = json.loads(beside.read_text(encoding="utf-8"))
         built = said["architecture"]
-        kind = TricksArchitecture if "blocks" in built else Architecture
+        kind = TricksArchitecture if built["kind"] == "suits" else Architecture
         card = Card(**(said | {"architecture": kind(**built)}))
     except FileNotFoundError:
         raise WeightsError(f"{path} has no card {beside.name} beside it") from None
