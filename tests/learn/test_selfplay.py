@@ -25,7 +25,8 @@ from cuebid.learn.adan import Adan
 from cuebid.learn.captured import Captured
 from cuebid.learn.critic import Critic
 from cuebid.learn.dealing import Deals, SolvedDeals
-from cuebid.learn.imitation import log_chances
+from cuebid.learn.examples import Boards, Examples
+from cuebid.learn.imitation import Corpus, Data, log_chances
 from cuebid.learn.league import League
 from cuebid.learn.networks import Layers
 from cuebid.learn.postmortem import Reviewed, review
@@ -657,6 +658,20 @@ def test_agreement_is_held_by_the_weight_of_imitation(tmp_path):
     assert falling == sorted(falling, reverse=True)
     assert rising == sorted(rising)
     assert falling[-1] < 0.5 < rising[-1]
+
+
+def test_openings_count_for_more_in_imitation(tmp_path):
+    """The surprise is a mean over the situations, those before any bid counted so often."""
+    examples = Examples.of(Boards.read(small_corpus(tmp_path / "corpus.npz", 100)))
+    policy, data = Layers(Architecture(width=16, depth=1)), Data(examples, CPU)
+    bits, legal, call = data.batch(torch.arange(len(data)))
+    before_any_bid = torch.from_numpy(examples.sides == 0)
+    assert 0.2 < float(before_any_bid.float().mean()) < 0.8
+    surprise = -log_chances(policy, bits, legal).gather(1, call[:, None])[:, 0]
+    for openings in (1.0, 3.0):
+        weights = torch.where(before_any_bid, openings, 1.0)
+        told, _ = Corpus(data, openings).compare(policy, bits, legal, call)
+        assert float(told) == pytest.approx(float((weights * surprise).sum() / weights.sum()), rel=1e-4)
 
 
 def test_a_collapsed_policy_stops_the_run(tmp_path):

@@ -13,6 +13,8 @@ from torch.nn import functional
 from cuebid.learn.examples import Boards, Examples
 
 ILLEGAL = -1e9
+BIDS = slice(8, 428)
+"""The bits of `encodings.policy` that tell who made, doubled and redoubled each bid."""
 
 
 class Data:
@@ -39,12 +41,14 @@ class Data:
 class Corpus:
     """Auctions that a policy is to stay close to; the test part of each file is left out."""
 
-    def __init__(self, data: Data) -> None:
-        self._data = data
+    def __init__(self, data: Data, openings: float = 1.0) -> None:
+        """Calls before anybody has bid count `openings` times as much as others."""
+        self._data, self._openings = data, openings
 
     @classmethod
-    def read(cls, paths: Sequence[str | Path], device: torch.device) -> Self:
-        return cls(Data(Examples.joined([Examples.of(Boards.read(path).split()[0]) for path in paths]), device))
+    def read(cls, paths: Sequence[str | Path], device: torch.device, openings: float = 1.0) -> Self:
+        learned = Examples.joined([Examples.of(Boards.read(path).split()[0]) for path in paths])
+        return cls(Data(learned, device), openings)
 
     TENSORS: ClassVar = 3
     """What `draw` gives and `compare` takes."""
@@ -54,11 +58,12 @@ class Corpus:
         rows = torch.randint(0, len(self._data), (count,), generator=source, device=self._data.call.device)
         return self._data.batch(rows)
 
-    @staticmethod
-    def compare(policy: nn.Module, bits: Tensor, legal: Tensor, call: Tensor) -> tuple[Tensor, Tensor]:
+    def compare(self, policy: nn.Module, bits: Tensor, legal: Tensor, call: Tensor) -> tuple[Tensor, Tensor]:
         """The policy's mean surprise at the calls made in these situations, and how often they are its choice."""
         chances = log_chances(policy, bits, legal)
-        return functional.nll_loss(chances, call), (chances.detach().argmax(dim=1) == call).float().mean()
+        counts = torch.where(bits[:, BIDS].any(dim=1), 1.0, self._openings)
+        surprise = (counts * functional.nll_loss(chances, call, reduction="none")).sum() / counts.sum()
+        return surprise, (chances.detach().argmax(dim=1) == call).float().mean()
 
 
 def log_chances(policy: nn.Module, bits: Tensor, legal: Tensor) -> Tensor:

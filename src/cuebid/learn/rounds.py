@@ -50,7 +50,7 @@ class SelfPlay:
             value,
             _optimizer(settings, self.policy, value, capture),
             reference=self.begin if settings.pull or settings.last_pull else None,
-            corpus=Corpus.read(settings.corpus, self.device) if settings.corpus else None,
+            corpus=Corpus.read(settings.corpus, self.device, settings.openings) if settings.corpus else None,
             largest_gradient=settings.gradient,
             clip=settings.clip,
             largest_ratio=settings.largest_ratio,

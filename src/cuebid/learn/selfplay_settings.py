@@ -115,6 +115,8 @@ class Settings:
     """Corpora of auctions to stay close to (but for their test parts)."""
     imitation: float = 0.1
     """Weight of the surprise at the corpus' calls, at first."""
+    openings: float = 1.0
+    """How much more the corpus' calls before anybody has bid count in it."""
     agreement: float = 0.0
     """The share of the corpus' calls to agree with: the weight above follows, so as to hold it. 0: it is fixed."""
     gradient: float = 0.5
@@ -181,6 +183,8 @@ class Settings:
             raise BridgeError("perfect_defence is for post-mortems: a value network is not told how a deal is scored")
         if not 0 <= self.average < 1:
             raise BridgeError("average is a share, from 0 to below 1")
+        if self.openings <= 0:
+            raise BridgeError("openings is above 0")
         if self.agreement and not self.corpus:
             raise BridgeError("agreement is with a corpus: name one")
 
