@@ -5,6 +5,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -148,6 +149,14 @@ def test_a_store_solves_nothing_and_gives_the_same_result(tmp_path, monkeypatch)
         sys.modules["cuebid.doubledummy.solve"], "library", lambda: pytest.fail("a stored deal was solved")
     )
     assert run((LongestSuit(), Random(2)), boards) == solved
+
+
+def test_openspiel_trajectories_are_boards_too():
+    samples = Path(__file__).parents[1] / "formats" / "samples" / "made_up.txt"
+    boards = MatchBoards.read(samples)
+    assert boards.owner.tolist() == [list(board.deal.owner) for board in formats.read(samples)]
+    assert not boards.dealer.any()
+    assert not boards.vulnerability.any()
 
 
 def test_boards_of_a_file_keep_their_dealer_and_vulnerability(tmp_path):

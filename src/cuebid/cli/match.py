@@ -43,7 +43,8 @@ def _add_boards(parser: argparse.ArgumentParser) -> None:
         type=_boards,
         default=1000,
         metavar="N|FILE",
-        help="so many random boards (default 1000), a .pbn or .lin file, or a store of solved deals; `shipped` is ours",
+        help="so many random boards (default 1000), a .pbn, .lin or OpenSpiel .txt file, or a store of solved deals "
+        "(`shipped` is ours)",
     )
     parser.add_argument("--limit", type=common.whole, metavar="N", help="only the first N boards")
     parser.add_argument("--seed", type=common.whole, default=0, help="of the random boards (default 0)")

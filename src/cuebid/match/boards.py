@@ -55,12 +55,12 @@ class MatchBoards:
         vulnerability: Vulnerability | None = None,
         count: int | None = None,
     ) -> Self:
-        """The boards of a PBN or LIN file, or the deals of a store (`shipped`: ours); the first `count` of them.
+        """The first `count` boards of a PBN, LIN or OpenSpiel file, or deals of a store (`shipped`: ours).
 
         A store's dealers and vulnerabilities come from the seed; a file's are its own. Either can be given instead.
         """
         path = Path(path)
-        if path.suffix.lower() in (".pbn", ".lin"):
+        if path.suffix.lower() in (".pbn", ".lin", ".txt"):
             return cls._of_file(path, dealer, vulnerability, count)
         store = shipped_store() if str(path) == SHIPPED else Store(path)
         owner = store.owner[:count]
