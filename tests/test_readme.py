@@ -25,4 +25,5 @@ def test_the_first_command_prints_what_is_shown():
 
 def test_every_command_named_exists():
     for verb in set(re.findall(r"`cuebid ([a-z]+)", README)):
-        subprocess.run([sys.executable, "-m", "cuebid", verb, "--help"], check=True, stdout=subprocess.DEVNULL)
+        asked = subprocess.run([sys.executable, "-m", "cuebid", verb, "--help"], capture_output=True, text=True)
+        assert asked.returncode == 0, asked.stderr
