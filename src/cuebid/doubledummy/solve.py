@@ -52,7 +52,7 @@ class Exact:
 
     def cells(self, owner: Bytes, cells: Cells, progress: Progress | None = None) -> Bytes:
         """Tricks [M] of the cells [M, 3], rows of (deal, strain, declarer), `deal` counting in owner [N, 52]."""
-        owner, cells = _checked(owner, cells)
+        owner, cells = checked(owner, cells)
         deals, place = np.unique(cells[:, 0], return_inverse=True)
         wanted = np.zeros((len(deals), 20), dtype=bool)
         wanted[place, cells[:, 2] * 5 + cells[:, 1]] = True
@@ -144,7 +144,8 @@ class Exact:
                 raise
 
 
-def _checked(owner: Bytes, cells: Cells) -> tuple[Bytes, npt.NDArray[np.int64]]:
+def checked(owner: Bytes, cells: Cells) -> tuple[Bytes, npt.NDArray[np.int64]]:
+    """Deals [N, 52] and cells [M, 3] as they are worked with, unless they cannot be meant."""
     owner = np.ascontiguousarray(owner, dtype=np.uint8)
     numbers = np.asarray(cells, dtype=np.int64)
     if owner.ndim != 2 or owner.shape[1] != 52 or numbers.ndim != 2 or numbers.shape[1] != 3:

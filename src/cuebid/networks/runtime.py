@@ -31,17 +31,9 @@ class Network:
     """Bits in, scores out. Rows do not influence each other: a row gets the same scores in any batch."""
 
     def __init__(self, arrays: Arrays, card: Card, form: Form | None = None, threads: int = 1) -> None:
-        import onnxruntime
-
         self.card = card
         self.form = form or card.play
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        options.log_severity_level = 3
-        model = _model(card.layers, arrays, self.form == "int8")
-        self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
-            model, options, providers=["CPUExecutionProvider"]
-        )
+        self._session = session(_model(card.layers, arrays, self.form == "int8"), threads)
 
     @classmethod
     def load(cls, path: str | Path, form: Form | None = None, threads: int = 1) -> Self:
@@ -54,6 +46,16 @@ class Network:
             self._session.run(None, {"bits": bits[start : start + batch]})[0] for start in range(0, len(bits), batch)
         ]
         return np.concatenate(parts) if parts else np.empty((0, self.card.layers.outputs), np.float32)
+
+
+def session(model: bytes, threads: int) -> onnxruntime.InferenceSession:
+    """A model ready to run on so many cores."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 def choose_form(
