@@ -79,13 +79,18 @@ def test_imps(array):
     assert np.asarray(vector_imps(array(points))).tolist() == [imps(point) for point in points.tolist()]
 
 
+def after_random_calls(array, tables, turns, rng):
+    """Auctions after so many turns, and their dealers."""
+    _, dealer, vulnerability = random_start(tables, rng)
+    auctions = Auctions.start(array(dealer), array(vulnerability))
+    for _ in range(turns):
+        auctions.step(array(random_calls(np.asarray(auctions.legal()) | (np.arange(38) == 0), rng)))
+    return auctions, dealer
+
+
 @pytest.mark.parametrize("array", ARRAYS)
 def test_selected_tables_live_on_alone(array):
-    rng = np.random.default_rng(3)
-    _, dealer, vulnerability = random_start(1_000, rng)
-    whole = Auctions.start(array(dealer), array(vulnerability))
-    for _ in range(4):
-        whole.step(array(random_calls(np.asarray(whole.legal()) | (np.arange(38) == 0), rng)))
+    whole, dealer = after_random_calls(array, 1_000, 4, np.random.default_rng(3))
     index = array(np.arange(0, 1_000, 7))
     part = whole.select(index)
     before = np.asarray(whole.history).copy()
@@ -99,10 +104,7 @@ def test_selected_tables_live_on_alone(array):
 def test_restarted_tables_begin_anew(array):
     """The others go on; the new auctions are those of tables that have just begun."""
     rng = np.random.default_rng(4)
-    _, dealer, vulnerability = random_start(400, rng)
-    auctions = Auctions.start(array(dealer), array(vulnerability))
-    for _ in range(9):
-        auctions.step(array(random_calls(np.asarray(auctions.legal()) | (np.arange(38) == 0), rng)))
+    auctions, dealer = after_random_calls(array, 400, 9, rng)
     before = [auctions.to_game(table) for table in range(400)]
     over = np.asarray(auctions.over)
     assert 20 < over.sum() < 380
