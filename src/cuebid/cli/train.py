@@ -9,8 +9,8 @@ from typing import Any
 
 from cuebid.game import BridgeError
 
-METHODS = ("supervised", "selfplay", "tricks")  # modules of cuebid.learn
-METHODS_HELP = "supervised: imitate a corpus; selfplay: win; tricks: estimate double dummy tricks"
+METHODS = ("supervised", "selfplay", "tricks", "belief")  # modules of cuebid.learn
+METHODS_HELP = "supervised: imitate a corpus; selfplay: win; tricks: estimate tricks; belief: place the hidden cards"
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -25,6 +25,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     curves = verbs.add_parser("curves", help="draw how runs of self-play went (needs the extra [train])")
     curves.add_argument("folders", nargs="+", type=Path, metavar="RUN", help="folders of runs, such as runs/max")
+    curves.add_argument(
+        "--against", default="start", metavar="NETWORK", help="which of those it was measured against (default: start)"
+    )
     curves.add_argument(
         "--out", type=Path, default=Path("curves.svg"), help="an .svg or .png file (default: curves.svg)"
     )
@@ -53,5 +56,6 @@ def run(options: argparse.Namespace) -> None:
 def run_curves(options: argparse.Namespace) -> None:
     from cuebid.report import curves
 
-    curves.draw([curves.Curve.read(folder) for folder in options.folders], options.out)
+    read = [curves.Curve.read(folder, options.against) for folder in options.folders]
+    curves.draw(read, options.out, "the start" if options.against == "start" else options.against)
     print(f"wrote {options.out}")

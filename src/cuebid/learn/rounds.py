@@ -41,6 +41,7 @@ class SelfPlay:
         torch.manual_seed(settings.seed)
         self.policy = _starting_policy(settings).to(self.device)
         self.begin = frozen(self.policy)
+        self.against = {name: frozen(_read(name)).to(self.device) for name in settings.against}
         sees = settings.value_sees_all, settings.value_sees_tricks, settings.value_sees_others
         judged = settings.algorithm != "postmortem"
         value = Critic(settings.value_width, *sees).to(self.device) if judged else None
@@ -240,14 +241,14 @@ class SelfPlay:
         return self.watch.draw(self.settings.evaluate_deals, source)
 
     def evaluate(self) -> dict[str, float]:
-        """IMPs a deal of the policy as it would be stored, against its start, the newest of its past selves, rivals."""
+        """IMPs a deal of the policy as it would be stored: against its start, its newest past self, rivals, others."""
         self.result.eval()
         deals = self.watched()
         others: dict[str, nn.Module] = {"start": self.begin}
         if len(self.league) > self.league.rivals:
             others["league"] = self.league.members[-1]
         rivals = zip(self.settings.rivals, self.league.members, strict=False)
-        others |= {name: rival for name, rival in rivals if name != self.settings.start}
+        others |= {name: rival for name, rival in rivals if name != self.settings.start} | self.against
         told: dict[str, float] = {}
         for name, other in others.items():
             told |= zip((f"IMPs v {name}", f"± {name}"), duel(deals, self.result, other), strict=True)

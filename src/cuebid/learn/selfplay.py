@@ -80,8 +80,8 @@ def _told(told: Told, settings: Settings) -> dict[str, float]:
 
 
 def _used(settings: Settings) -> dict[str, str]:
-    """The networks that a run starts from, meets and asks for tricks, with their checksums."""
-    names = filter(None, (settings.start, settings.estimator, *settings.rivals))
+    """The networks that a run starts from, meets, asks for tricks and is measured against, with their checksums."""
+    names = filter(None, (settings.start, settings.estimator, *settings.rivals, *settings.against))
     return {name: read_card(weights_path(name)).sha256 for name in names}
 
 

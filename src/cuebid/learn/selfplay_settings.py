@@ -147,6 +147,8 @@ class Settings:
     """Rounds between matches against the starting policy and the newest member."""
     evaluate_deals: int = 4096
     """Deals of each of those matches."""
+    against: tuple[str, ...] = ()
+    """Networks that those matches are played against besides: shipped names or weights files."""
     seed: int = 0
     """Of everything random."""
     device: str = "auto"

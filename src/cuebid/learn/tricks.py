@@ -279,11 +279,25 @@ def measured(network: nn.Module, owner: Tensor, tricks: Tensor) -> dict[str, flo
     return {name: float(value) for name, value in figures.items()}
 
 
-def _store(settings: Settings, path: Path, network: TricksNetwork, learned: int, watch: SolvedDeals) -> networks.Card:
-    """Write weights and card, measured, as rounded to 16 bits, on the shipped deals, which it has not seen.
+@torch.no_grad()
+def temper(network: TricksNetwork, owner: Tensor, tricks: Tensor) -> float:
+    """Scale its scores so that on these deals it is as sure as it is right; what they were divided by."""
+    told = torch.cat([chances(network, owner[start : start + BLOCK]) for start in range(0, len(owner), BLOCK)])
+    scores, tricks = told.clamp(min=1e-9).log().view(-1, COUNTS), tricks.view(-1).long()
+    temperatures = [2 ** (step / 50) for step in range(-50, 101)]
+    best = min(temperatures, key=lambda one: float(functional.cross_entropy(scores / one, tricks)))
+    for head in (network.trumps, network.notrump):
+        head.weight.div_(best)
+        head.bias.div_(best)
+    return best
 
-    Where it learned from the shipped deals, for want of others, those kept apart take their place.
+
+def _store(settings: Settings, path: Path, network: TricksNetwork, learned: int, watch: SolvedDeals) -> networks.Card:
+    """Write weights and card: scaled on the deals kept apart, measured, as rounded to 16 bits, on the shipped deals.
+
+    It has not seen those. Where it learned from them, for want of others, the deals kept apart take their place.
     """
+    temperature = temper(network, watch.owner, watch.tricks)
     owner, tricks = watch.owner, watch.tricks
     if settings.deals:
         shipped = shipped_store()
@@ -305,6 +319,6 @@ def _store(settings: Settings, path: Path, network: TricksNetwork, learned: int,
                 "settings": asdict(settings),
                 "commit": source_commit(),
             },
-            "metrics": metrics | {"of": tricks.numel()},
+            "metrics": metrics | {"of": tricks.numel(), "temperature": round(temperature, 3)},
         },
     )

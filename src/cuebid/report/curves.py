@@ -13,7 +13,7 @@ from cuebid.game import BridgeError
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What a run won against its start, as it went on."""
+    """What a run won against another network, as it went on."""
 
     name: str
     minutes: list[float]
@@ -24,22 +24,22 @@ class Curve:
     """Their standard errors."""
 
     @classmethod
-    def read(cls, run: Path) -> Self:
-        """From the folder of a run."""
+    def read(cls, run: Path, against: str = "start") -> Self:
+        """From the folder of a run: against its start, a rival, or one of those it was measured `against`."""
         log = run / "log.jsonl"
         try:
             rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         except (FileNotFoundError, NotADirectoryError):
             raise BridgeError(f"{run} is not the folder of a run: it has no log.jsonl") from None
-        kept = [row for row in rows if "IMPs v start" in row]
+        kept = [row for row in rows if f"IMPs v {against}" in row]
         if not kept:
-            raise BridgeError(f"{log} tells no IMPs against a start: is it a run of self-play that has got so far?")
-        columns = ([row[name] for row in kept] for name in ("minutes", "IMPs v start", "± start"))
+            raise BridgeError(f"{log} tells no IMPs against {against}: is it a run of self-play that has got so far?")
+        columns = ([row[name] for row in kept] for name in ("minutes", f"IMPs v {against}", f"± {against}"))
         return cls(run.name, *columns)
 
 
-def draw(curves: Sequence[Curve], path: Path) -> None:
-    """Write the curves as a picture, SVG or PNG by the name of the file."""
+def draw(curves: Sequence[Curve], path: Path, against: str = "the start") -> None:
+    """Write the curves as a picture, SVG or PNG by the name of the file; `against` names the other network in it."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -54,7 +54,7 @@ def draw(curves: Sequence[Curve], path: Path) -> None:
         )
         axes.fill_between(curve.minutes, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set(xlabel="minutes of training", ylabel="IMPs a deal against the start (± standard error)")
+    axes.set(xlabel="minutes of training", ylabel=f"IMPs a deal against {against} (± standard error)")
     axes.legend()
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
