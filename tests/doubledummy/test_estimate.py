@@ -58,3 +58,15 @@ def test_a_policy_estimates_nothing():
 
     with pytest.raises(WeightsError, match="does not estimate tricks"):
         Estimate(weights_path("sayc-sl"))
+
+
+def test_drawn_tables_come_as_often_as_the_chances_say(weights):
+    """A thousand times the same deal: each cell's counts are as frequent as its chances; the sides share the luck."""
+    estimate = Estimate(weights)
+    owner = shipped_store().owner[:1]
+    luck = (np.arange(1000) + 0.5) / 1000
+    drawn = estimate.drawn(np.repeat(owner, 1000, axis=0), luck)
+    found = (drawn[..., None] == np.arange(14)).mean(axis=0)
+    assert found == pytest.approx(estimate.chances(owner)[0], abs=2e-3)
+    assert (np.diff(drawn[:, 0, 0].astype(int)) >= 0).all()
+    assert (np.diff(drawn[:, 1, 0].astype(int)) <= 0).all()

@@ -162,3 +162,19 @@ def test_a_lost_run_keeps_its_last_sound_checkpoint(tmp_path):
 
     with pytest.raises(BridgeError, match="diverged"):
         to_the_end()
+
+
+def test_tempered_it_is_as_sure_as_it_is_right():
+    """Of a network whose scores are four times too large the temperature is found, and divided out."""
+    network, owner = random_network(), torch.from_numpy(shipped_store().owner[:400])
+    with torch.no_grad():
+        for head in (network.trumps, network.notrump):
+            head.weight.mul_(6)
+        source = torch.Generator().manual_seed(0)
+        right = tricks.chances(network, owner)
+        tables = torch.multinomial(right.view(-1, COUNTS), 1, generator=source).view(-1, 4, 5)
+        for head in (network.trumps, network.notrump):
+            head.weight.mul_(3)
+            head.bias.mul_(3)
+    assert tricks.temper(network, owner, tables) == pytest.approx(3, rel=0.1)
+    assert torch.allclose(tricks.chances(network, owner), right, atol=0.06)

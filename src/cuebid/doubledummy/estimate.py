@@ -43,6 +43,15 @@ class Estimate:
         """float32 [N, 4, 5]: the tricks to expect of every declarer in every strain."""
         return np.asarray(self.chances(owner) @ np.arange(COUNTS, dtype=np.float32), dtype=np.float32)
 
+    def drawn(self, owner: Bytes, luck: npt.NDArray[np.float64]) -> Bytes:
+        """uint8 [N, 4, 5]: tables drawn by the chances, one for each `luck` [N] from 0 to 1.
+
+        One draw makes a whole table: where it goes well for North-South, it goes as badly for East-West.
+        """
+        below = self.chances(owner).cumsum(axis=-1)[..., :-1]
+        lucky = np.stack([luck, 1 - luck, luck, 1 - luck], axis=1)[:, :, None, None]
+        return np.asarray((below < lucky).sum(axis=-1), dtype=np.uint8)
+
     def cells(self, owner: Bytes, cells: Cells) -> Floats:
         """float32 [M]: the tricks to expect in the cells [M, 3], rows of (deal, strain, declarer)."""
         owner, cells = checked(owner, cells)
