@@ -38,6 +38,18 @@ def test_the_picture_names_every_run_and_is_the_same_every_time(tmp_path, capsys
     assert text == pictures[1].read_text()
 
 
+def test_another_opponent_and_a_lowest_value_can_be_asked_for(tmp_path):
+    rows = [ROWS[1] | {"IMPs v sayc-sl": -9.0, "± sayc-sl": 0.2}, ROWS[2] | {"IMPs v sayc-sl": 1.0, "± sayc-sl": 0.2}]
+    run = logged(tmp_path / "nothing", rows)
+    assert Curve.read(run, "sayc-sl").imps == [-9.0, 1.0]
+    pictures = [tmp_path / "whole.svg", tmp_path / "cut.svg"]
+    for picture, words in zip(pictures, ([], ["--lowest", "-2"]), strict=True):
+        assert main(["curves", str(run), "--against", "sayc-sl", "--out", str(picture), *words]) == 0
+    whole, cut = (picture.read_text() for picture in pictures)
+    assert "sayc-sl" in whole
+    assert whole != cut
+
+
 def test_what_is_no_run_is_named(tmp_path):
     with pytest.raises(BridgeError, match=r"no log\.jsonl"):
         Curve.read(tmp_path / "nothing")

@@ -31,7 +31,15 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     curves.add_argument(
         "--out", type=Path, default=Path("curves.svg"), help="an .svg or .png file (default: curves.svg)"
     )
+    curves.add_argument("--lowest", type=float, metavar="IMPS", help="cut off what lies under so many IMPs a deal")
     curves.set_defaults(run=run_curves)
+
+    beliefs = verbs.add_parser("beliefs", help="what belief networks know of the hidden cards, by the number of calls")
+    beliefs.add_argument(
+        "networks", nargs="+", metavar="NETWORK", help="policies whose beliefs are shipped, or .npz files"
+    )
+    beliefs.add_argument("--out", type=Path, help="draw it: an .svg or .png file (needs the extra [train])")
+    beliefs.set_defaults(run=run_beliefs)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -57,5 +65,18 @@ def run_curves(options: argparse.Namespace) -> None:
     from cuebid.report import curves
 
     read = [curves.Curve.read(folder, options.against) for folder in options.folders]
-    curves.draw(read, options.out, "the start" if options.against == "start" else options.against)
+    curves.draw(read, options.out, "the start" if options.against == "start" else options.against, options.lowest)
     print(f"wrote {options.out}")
+
+
+def run_beliefs(options: argparse.Namespace) -> None:
+    from cuebid.report import beliefs
+
+    known = [beliefs.Known.read(name) for name in options.networks]
+    print(beliefs.table(known))
+    for one in known:
+        figures = {name: value for name, value in one.metrics.items() if isinstance(value, float)}
+        print(f"\n{one.name}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()))
+    if options.out:
+        beliefs.draw(known, options.out)
+        print(f"\nwrote {options.out}")

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from cuebid import networks
 from cuebid.agents.load import weights_path
@@ -26,6 +27,8 @@ from cuebid.vector import Auctions, Hands, encodings
 
 BLOCK = 1 << 15
 """Situations measured at once, to bound the memory."""
+ENOUGH = 100
+"""Situations after so many calls, or there is no figure for that number."""
 MEASURED = 20_000
 """Tables whose situations the finished network is measured on."""
 
@@ -116,7 +119,7 @@ def train(
     while number < settings.rounds:
         set_rate(optimizer, settings.learning_rate * warmed(number / settings.rounds, settings.warmup))
         source = torch.Generator(device).manual_seed(settings.seed * 1_000_003 + number + 1)
-        bits = situations(settings, players, settings.tables, source)
+        bits, _ = situations(settings, players, settings.tables, source)
         order = torch.randperm(len(bits), generator=source, device=device)
         batch = min(settings.batch, len(bits))
         losses = [learn(bits[order[start : start + batch]])[0] for start in range(0, len(bits) - batch + 1, batch)]
@@ -148,8 +151,13 @@ def _players(settings: Settings, device: torch.device) -> list[nn.Module]:
 
 
 @torch.no_grad()
-def situations(settings: Settings, players: Sequence[nn.Module], tables: int, source: torch.Generator) -> Tensor:
-    """uint8 [M, 636]: what the policy saw whenever it was to call at so many tables, then the three hidden hands."""
+def situations(
+    settings: Settings, players: Sequence[nn.Module], tables: int, source: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """What the policy saw whenever it was to call at so many tables, then the three hidden hands: uint8 [M, 636].
+
+    And how many calls had been made: int64 [M].
+    """
     device = source.device
 
     def whole(below: int, count: int = tables) -> Tensor:
@@ -162,14 +170,17 @@ def situations(settings: Settings, players: Sequence[nn.Module], tables: int, so
     seats = torch.stack([torch.where(sits == side, 0, met) for side in (0, 1)], dim=1)
     drawn = torch.rand(tables, generator=source, device=device) < settings.sampled
     seen: list[Tensor] = []
+    made: list[Tensor] = []
 
     def choose(now: Moment) -> Tensor:
-        seen.append(now.bits[(now.caller == 0).nonzero()[:, 0]])
+        own = (now.caller == 0).nonzero()[:, 0]
+        seen.append(now.bits[own])
+        made.append(now.auctions.length[own])
         return torch.where(drawn[now.table], chosen(now.chances, source, False), chosen(now.chances, source, True))
 
     start = Auctions.start(whole(4), whole(4))
     bid_out(start, Hands.of((order % 4).to(torch.uint8)), players, seats, choose, encodings.value)
-    return torch.cat(seen)
+    return torch.cat(seen), torch.cat(made)
 
 
 def surprise(network: nn.Module, bits: Tensor) -> Tensor:
@@ -196,26 +207,54 @@ def _step(settings: Settings, network: Layers, optimizer: torch.optim.Optimizer)
 
 
 @torch.no_grad()
-def measured(network: nn.Module, bits: Tensor) -> dict[str, Any]:
-    """How good its beliefs are on these situations uint8 [M, 636]: the surprise, and how many of partner's cards are
-    among the 13 it thinks likeliest, by the number of bids in the auction.
+def measured(network: nn.Module, bits: Tensor, calls: Tensor) -> dict[str, Any]:
+    """How good its beliefs are on these situations uint8 [M, 636], before which so many `calls` [M] were made.
+
+    The surprise; how many of partner's cards are among the 13 it thinks likeliest; by how much the points and the
+    suit lengths that it expects of a hidden hand are off on average, beside those of a player who only counts his own;
+    calibration: of the cards that are said to be somewhere with a chance in a tenth, [the mean chance, how often they
+    are there]. `by calls` has surprise and partner's cards by the number of calls.
     """
-    surprises, hits = [], []
-    for start in range(0, len(bits), BLOCK):
-        part = bits[start : start + BLOCK]
-        surprises.append(surprise(network, part))
-        scores = network(part[:, : encodings.POLICY].float()).view(-1, HOLDERS, 52).softmax(dim=1)[:, 1]
-        own = part[:, encodings.POLICY - 52 : encodings.POLICY]
-        likeliest = scores.masked_fill(own > 0, -1).topk(13, dim=1).indices
-        hits.append(part[:, encodings.POLICY + 52 :][:, :52].gather(1, likeliest).float().mean(dim=1))
-    lost, hit = torch.cat(surprises), torch.cat(hits)
-    made = bits[:, 8:428].view(-1, 35, 3, 4)[:, :, 0].sum(dim=(1, 2))
-    figures: dict[str, Any] = {"surprise": float(lost.mean()), "partner's cards": float(hit.mean()), "by bids": {}}
-    for bids in range(int(made.max()) + 1):
-        rows = made == bids
-        if int(rows.sum()) >= 100:
-            figures["by bids"][str(bids)] = [round(float(one[rows].mean()), 4) for one in (lost, hit)]
+    parts = [_judged(network, bits[start : start + BLOCK]) for start in range(0, len(bits), BLOCK)]
+    judged = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
+    said, there = (judged.pop(name).flatten() for name in ("said", "there"))
+    figures: dict[str, Any] = {name: round(float(told.mean()), 4) for name, told in judged.items()}
+    tenth = (said * 10).long().clamp(max=9)
+    figures["calibration"] = [
+        [round(float(one[tenth == place].mean()), 4) for one in (said, there)]
+        for place in range(10)
+        if bool((tenth == place).any())
+    ]
+    figures["by calls"] = {}
+    for count in range(int(calls.max()) + 1):
+        rows = calls == count
+        if int(rows.sum()) >= ENOUGH:
+            told = (judged["surprise"], judged["partner's cards"])
+            figures["by calls"][str(count)] = [round(float(one[rows].mean()), 4) for one in told]
     return figures | {"of": len(bits)}
+
+
+def _judged(network: nn.Module, bits: Tensor) -> dict[str, Tensor]:
+    """Of each situation; `said` and `there` of each card that it does not see, for each holder."""
+    chances = network(bits[:, : encodings.POLICY].float()).float().view(-1, HOLDERS, 52).softmax(dim=1)
+    own = bits[:, encodings.POLICY - 52 : encodings.POLICY].float()
+    held = bits[:, encodings.POLICY :].view(-1, HOLDERS, 52).float()
+    hidden = held.sum(dim=1)
+    likeliest = chances[:, 1].masked_fill(own > 0, -1).topk(13, dim=1).indices
+    card = torch.arange(52, device=bits.device)
+    counts = {"points": (card // 4 - 8).clamp(min=0)[None].float()}
+    counts["length"] = functional.one_hot(card % 4, 4).T.float()
+    told = {
+        "surprise": -(chances.clamp(min=1e-9).log() * held).sum(dim=(1, 2)) / 39,
+        "partner's cards": held[:, 1].gather(1, likeliest).mean(dim=1),
+    }
+    for name, count in counts.items():
+        expected, true = ((part * hidden[:, None]) @ count.T for part in (chances, held))
+        unknowing = (hidden @ count.T / HOLDERS)[:, None].expand_as(true)
+        told[f"{name} off"] = (expected - true).abs().mean(dim=(1, 2))
+        told[f"{name} off, own hand only"] = (unknowing - true).abs().mean(dim=(1, 2))
+    there = hidden[:, None].expand_as(held) > 0
+    return told | {"said": chances[there], "there": held[there]}
 
 
 def _store(
@@ -226,7 +265,7 @@ def _store(
     network.take(stored)
     network.eval()
     source = torch.Generator(device).manual_seed(settings.seed * 1_000_003)
-    bits = situations(settings, players, MEASURED, source)
+    seen = situations(settings, players, MEASURED, source)
     used = {name: read_card(weights_path(name)).sha256 for name in (settings.policy, *settings.others)}
     return networks.write(
         path,
@@ -241,6 +280,6 @@ def _store(
                 "settings": asdict(settings),
                 "commit": source_commit(),
             },
-            "metrics": measured(network, bits),
+            "metrics": measured(network, *seen),
         },
     )

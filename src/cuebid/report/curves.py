@@ -38,9 +38,15 @@ class Curve:
         return cls(run.name, *columns)
 
 
-def draw(curves: Sequence[Curve], path: Path, against: str = "the start") -> None:
-    """Write the curves as a picture, SVG or PNG by the name of the file; `against` names the other network in it."""
-    import matplotlib
+def draw(curves: Sequence[Curve], path: Path, against: str = "the start", lowest: float | None = None) -> None:
+    """Write the curves as a picture, SVG or PNG by the name of the file; `against` names the other network in it.
+
+    What lies under `lowest` is cut off, so that one poor run does not flatten the others.
+    """
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        raise BridgeError("drawing needs matplotlib: pip install 'cuebid[train]'") from None
 
     matplotlib.use("agg")
     matplotlib.rcParams["svg.hashsalt"] = "cuebid"  # the same curves give the same bytes
@@ -55,6 +61,7 @@ def draw(curves: Sequence[Curve], path: Path, against: str = "the start") -> Non
         axes.fill_between(curve.minutes, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.axhline(0, color="grey", linewidth=0.8)
     axes.set(xlabel="minutes of training", ylabel=f"IMPs a deal against {against} (± standard error)")
+    axes.set_ylim(bottom=lowest)
     axes.legend()
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
