@@ -114,12 +114,13 @@ def test_check_turn_is_asked_of_programs_too():
 
 
 def test_what_a_person_sees(capsys):
-    assert main(["bid", "AKQ2.JT9.876.543", "--auction", "1H P", "--seat", "N", "--vul", "ns"]) == 0
+    hand = ["bid", "AKQ2.JT9.876.543", "--auction", "1H P", "--seat", "N"]
+    assert main([*hand, "--vul", "ns", "--agent", "sayc"]) == 0
     shown = capsys.readouterr().out
     assert "North to call, North-South vulnerable, South dealt" in shown
     assert "West    North   East    South\n                        1♥\nPass    ?\n" in shown
     assert "sayc calls 2♥\n  2♥ " in shown
-    assert main(["bid", "AKQ2.JT9.876.543", "--auction", "1H P", "--seat", "N", "--agent", "max"]) == 0
+    assert main([*hand, "--agent", "max"]) == 0
     candidates = capsys.readouterr().out.split(" calls ")[1].splitlines()[1:]
     assert len(candidates) <= 9
     assert sum(float(line.split("%")[0].split()[-1].rstrip(",")) for line in candidates) == pytest.approx(100, abs=4)

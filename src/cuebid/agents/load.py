@@ -38,6 +38,10 @@ def load_agent(name: str) -> Agent:
         from cuebid.agents.process import Process
 
         return Process(rest)
+    if kind == "search":
+        from cuebid.agents.search import Searcher
+
+        return Searcher(rest)
     if kind == "epbot" and rest:
         from cuebid.agents.epbot import EPBot
 

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from cuebid.agents.advice import Advice, Candidate
 from cuebid.game import Call, Situation
-from cuebid.networks import Network
+from cuebid.networks import Network, WeightsError
 from cuebid.networks.weights import Form
 from cuebid.vector import Auctions, Hands, encodings, gather
 
+CALLS = 38
 SHOWN = 0.005
 """Candidates less likely than this are left out of the advice."""
 
@@ -23,6 +24,10 @@ class Policy:
     """Plays a policy network greedily."""
 
     def __init__(self, network: Network, name: str) -> None:
+        if (outputs := network.card.layers.outputs) != CALLS:
+            raise WeightsError(
+                f"{network.card.name} cannot call: it has {outputs} outputs, not one for each of {CALLS} calls"
+            )
         self.network = network
         self.name = name
         self.version = f"sha256 {network.card.sha256[:16]}, {network.form}"
@@ -31,17 +36,12 @@ class Policy:
     def load(cls, path: str | Path, name: str = "", form: Form | None = None) -> Self:
         return cls(Network.load(path, form), name or str(path))
 
-    def probabilities(self, auctions: Auctions, hands: Hands) -> npt.NDArray[np.float32]:
-        """float32 [T, 38], zero for illegal calls."""
-        scores = self.network(encodings.policy(auctions, hands))
-        scores = np.where(auctions.legal(), scores, -np.inf)
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        result: npt.NDArray[np.float32] = odds / odds.sum(axis=1, keepdims=True)
-        return result
+    def probabilities(self, auctions: Auctions, hands: Hands) -> npt.NDArray[np.float64]:
+        """float64 [T, 38], zero for illegal calls."""
+        return self.network.chances(encodings.policy(auctions, hands), auctions.legal())
 
     def choose(self, auctions: Auctions, hands: Hands) -> npt.NDArray[np.int64]:
-        scores = self.network(encodings.policy(auctions, hands))
-        return np.asarray(np.where(auctions.legal(), scores, -np.inf).argmax(axis=1))
+        return self.network.favourites(encodings.policy(auctions, hands), auctions.legal())
 
     def calls(self, situations: Sequence[Situation]) -> list[Call]:
         for situation in situations:

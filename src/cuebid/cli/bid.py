@@ -6,16 +6,18 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from cuebid.cli import common
+from cuebid.cli import common, searched
 from cuebid.game import Auction, Call, Contract, Deal, Seat, Side, Situation, Vulnerability
 
 if TYPE_CHECKING:
     from cuebid.agents import Advice
 
-DEFAULT = "sayc"
+DEFAULT = "search:sayc"
+POLICY = "sayc"
+"""Bids whole boards, where nobody waits to be told why."""
 SHOWN = 8
 """Candidates shown to people; `--json` has them all."""
-BAR = 30
+BAR, NARROW = 30, 16
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,6 +28,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     bid.add_argument("--seat", type=common.seat, help="whose hand it is (default: whose turn it is)")
     bid.add_argument("--vul", type=common.vulnerability, default=Vulnerability.NONE, help="none, ns, ew or both")
     bid.add_argument("--agent", default=DEFAULT, help=f"who advises (default {DEFAULT}; see `cuebid agents`)")
+    bid.add_argument("--seconds", type=common.seconds, help="time for a search (default: its number of deals decides)")
     bid.add_argument("--json", action="store_true", help="as JSON")
     bid.set_defaults(run=run_bid)
 
@@ -34,7 +37,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     auction.add_argument("--seed", type=common.whole, help="which random board (default: a new one, told)")
     auction.add_argument("--dealer", type=common.seat, default=Seat.N)
     auction.add_argument("--vul", type=common.vulnerability, default=Vulnerability.NONE)
-    auction.add_argument("--agent", default=DEFAULT, help=f"for all four seats (default {DEFAULT})")
+    auction.add_argument("--agent", default=POLICY, help=f"for all four seats (default {POLICY})")
     for side, seats in (("ns", "North-South"), ("ew", "East-West")):
         auction.add_argument(f"--{side}", metavar="AGENT", help=f"for {seats} instead")
     auction.add_argument("--json", action="store_true", help="as JSON")
@@ -60,7 +63,8 @@ def run_bid(options: argparse.Namespace) -> None:
 
     from cuebid.agents import seated
 
-    with seated(options.agent) as (agent,):
+    common.check_searches(options.seconds, options.agent)
+    with seated(common.taking(options.agent, options.seconds)) as (agent,):
         advice = agent.advise(situation)
     if options.json:
         common.print_json(advice.to_json() | {"agent": agent.name, "version": agent.version})
@@ -81,15 +85,26 @@ def _show(situation: Situation, advice: Advice, name: str) -> None:
     out.print()
     out.print(draw.auction(situation.auction, situation.vulnerability))
     out.print()
-    out.print(Text.assemble(f"{name} calls ", (advice.call.symbol, "bold")))
+    decision = getattr(advice, "decision", None)
+    out.print(
+        Text.assemble(f"{name} calls ", (advice.call.symbol, "bold"), searched.verdict(decision) if decision else "")
+    )
     shown = advice.candidates[:SHOWN]
+    gains = searched.candidates(decision) if decision else {}
+    width = NARROW if gains else BAR
     for one in shown:
-        bar = "█" * max(1, round(BAR * one.probability))
+        bar = "█" * max(1, round(width * one.probability))
         call = draw.call(one.call)
-        out.print(Text.assemble("  ", call, " " * (6 - call.cell_len), f"{one.probability:6.1%}  ", (bar, "cyan")))
+        line = Text.assemble("  ", call, " " * (6 - call.cell_len), f"{one.probability:6.1%}  ", (bar, "cyan"))
+        if gain := gains.get(str(one.call)):
+            line.append_text(Text.assemble(" " * (width + 2 - len(bar)), gain))
+        out.print(line)
     if others := len(advice.candidates) - len(shown):
         rest = sum(one.probability for one in advice.candidates[SHOWN:])
         out.print(f"  and {others} more, {rest:.1%} together")
+    if decision and decision.tried is not None:
+        out.print()
+        out.print(searched.basis(decision))
 
 
 def _vulnerable(who: Vulnerability) -> str:

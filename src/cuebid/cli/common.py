@@ -41,6 +41,30 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def seconds(text: str) -> float:
+    """A time above 0."""
+    try:
+        time = float(text)
+    except ValueError:
+        time = 0.0
+    if not 0 < time < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0; got {text!r}")
+    return time
+
+
+def taking(agent: str, time: float | None) -> str:
+    """An agent's name, with so many seconds for each decision where it searches."""
+    if time is None or agent.partition(":")[0] != "search":
+        return agent
+    return f"{agent if ':' in agent else 'search:sayc'},seconds={time:g}"
+
+
+def check_searches(time: float | None, *agents: str) -> None:
+    """Complain where a time is given and nobody searches."""
+    if time is not None and not any(agent.partition(":")[0] == "search" for agent in agents):
+        raise BridgeError(f"--seconds is for agents that search; got {' and '.join(agents)}")
+
+
 def new_seed() -> int:
     """A short one, for a person to repeat."""
     import secrets

@@ -19,6 +19,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     match.add_argument("second", metavar="OTHER")
     _add_boards(match)
     match.add_argument("--record", type=Path, metavar="FILE.pbn", help="write every call; an unfinished record goes on")
+    match.add_argument("--seconds", type=common.seconds, help="time for each decision of agents that search")
     match.add_argument("--json", action="store_true", help="the result as JSON")
     match.set_defaults(run=run_match)
 
@@ -72,9 +73,26 @@ def run_match(options: argparse.Namespace) -> None:
     from cuebid.match import run
 
     boards = _read_boards(options)
-    with seated(options.first, options.second) as (first, second), common.progress("playing", "boards") as progress:
+    common.check_searches(options.seconds, options.first, options.second)
+    names = (common.taking(name, options.seconds) for name in (options.first, options.second))
+    with seated(*names) as (first, second), common.progress("playing", "boards") as progress:
         result = run((first, second), boards, options.record, progress)
-    _show(result, options.json)
+    searches = {agent.name: agent.told() for agent in (first, second) if hasattr(agent, "told")}
+    if options.json:
+        common.print_json(result.to_json() | ({"searches": searches} if searches else {}))
+        return
+    _show(result)
+    for name, told in searches.items():
+        _show_search(name, told)
+
+
+def _show_search(name: str, told: dict[str, float]) -> None:
+    """How an agent's searches went in this run (a match that was stopped and goes on counts anew)."""
+    decisions = told["decisions"]
+    outcomes = ("not needed", "agreed", "overrode", "fell back")
+    shares = ", ".join(f"{word} {told[word] / max(decisions, 1):.1%}" for word in outcomes)
+    print(f"\n{name}: {decisions:,.0f} decisions, {told['a second']:.1f} a second: {shares}")
+    print(f"  a search took {told['median seconds']:.2f} s, 95 % of them at most {told['95 % seconds']:.2f} s")
 
 
 def run_ladder(options: argparse.Namespace) -> None:
@@ -97,13 +115,14 @@ def run_ladder(options: argparse.Namespace) -> None:
 def run_rescore(options: argparse.Namespace) -> None:
     from cuebid.match import rescore
 
-    _show(rescore(options.record), options.json)
-
-
-def _show(result: Result, as_json: bool) -> None:
-    if as_json:
+    result = rescore(options.record)
+    if options.json:
         common.print_json(result.to_json())
-        return
+    else:
+        _show(result)
+
+
+def _show(result: Result) -> None:
     (first, second), (version, other) = result.agents, result.versions
     print(f"{first} ({version})\n  against {second} ({other})\n  {result.plain.boards:,} boards, {result.source}\n")
     print(f"{'':24}{'IMPs/board':>14} {'won':>8} {'lost':>8} {'tied':>8} {'boards':>8}")

@@ -23,7 +23,7 @@ from cuebid.match.result import Result
 from cuebid.vector import Contracts
 
 PART = 500
-"""Boards bid at a time: what a stop can cost."""
+"""Boards bid at a time, unless an agent wants fewer (`boards_at_once`): what a stop can cost."""
 BEGINNING = f'{HEADER}[Event "{EVENT}"]\n'
 """Of every record."""
 
@@ -35,12 +35,13 @@ def run(
     boards: MatchBoards,
     record: str | Path | None = None,
     progress: Progress | None = None,
-    part: int = PART,
+    part: int | None = None,
 ) -> Result:
     """Play a match. With a `record` file it goes on from what stands there, and the file ends as one played at once."""
     if not len(boards):
         raise BridgeError("a match has a board or more")
     head = Record.of(agents, boards.source)
+    part = part or min(getattr(agent, "boards_at_once", PART) for agent in agents)
     path = Path(record) if record is not None else None
     done = _resume(path, head, boards, part) if path else []
     exact = Exact(known=boards.store)

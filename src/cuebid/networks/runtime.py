@@ -47,6 +47,16 @@ class Network:
         ]
         return np.concatenate(parts) if parts else np.empty((0, self.card.layers.outputs), np.float32)
 
+    def chances(self, bits: Bits, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        """A policy's chances of all calls, float64 [N, 38], zero where they are not `legal` [N, 38]."""
+        scores = np.where(legal, self(bits).astype(np.float64), -np.inf)
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+    def favourites(self, bits: Bits, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """The legal calls, int64 [N] by number, that a policy likes best."""
+        return np.asarray(np.where(legal, self(bits), -np.inf).argmax(axis=1))
+
 
 def session(model: bytes, threads: int) -> onnxruntime.InferenceSession:
     """A model ready to run on so many cores."""

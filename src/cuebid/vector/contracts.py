@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Self
 
 from array_api_compat import array_namespace, device
@@ -41,6 +42,16 @@ class Contracts:
             doubled=auctions.doubled,
             declarer=xp.where(named_by_first == 1, side, side + 2),
         )
+
+    def select(self, index: Array) -> Self:
+        """These tables alone: indices or a mask."""
+        return type(self)(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The tables of all these, one after the other."""
+        xp = array_namespace(parts[0].level)
+        return cls(*(xp.concat([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def tricks(self, table: Array) -> Array:
         """int64 [T]: the declarers' tricks from double dummy tables, integers [T, 4, 5]."""
