@@ -19,10 +19,10 @@ def test_the_first_command_prints_what_is_shown():
     command = shlex.split(README.split("```\n")[1].rpartition("bin/cuebid ")[2])
     printed = subprocess.run([sys.executable, "-m", "cuebid", *command], capture_output=True, text=True, check=True)
     shown = README.split("```\n")[3].split("```")[0]
-    (calls, basis), (shown_calls, shown_basis) = (text.strip().split("deals drawn") for text in (printed.stdout, shown))
-    # Another processor may round the networks' sums otherwise, and another machine takes another time.
-    assert re.sub(r"\.\d%|[+-]?\d\.\d\d", "", calls) == re.sub(r"\.\d%|[+-]?\d\.\d\d", "", shown_calls)
-    assert re.sub(r"[\d.–]+ *", "", basis) == re.sub(r"[\d.–]+ *", "", shown_basis)
+    (head, rest), (shown_head, shown_rest) = (text.strip().split("\n  2♥") for text in (printed.stdout, shown))
+    assert head == shown_head
+    # Another processor may round the networks' sums otherwise, and time differs: the words must agree.
+    assert re.findall("[a-z-]{3,}", rest) == re.findall("[a-z-]{3,}", shown_rest)
 
 
 def test_every_command_named_exists():

@@ -193,11 +193,11 @@ def test_settings_files_load():
     from pathlib import Path
 
     from cuebid import settings
-    from cuebid.learn import supervised, tricks
+    from cuebid.learn import belief, supervised, tricks
 
     files = {path.stem: path for path in (Path(__file__).parents[2] / "experiments").glob("*.toml")}
     assert {"qiu-2024", "max", "sayc-sl", "tricks"} <= set(files)
     for name, path in files.items():
-        imitates = name == "tries" or "-sl" in name
-        kind = tricks.Settings if name == "tricks" else supervised.Settings if imitates else selfplay.Settings
-        assert settings.load(kind, path).name
+        method = {"tricks": tricks, "belief": belief, "tries": supervised}.get(name.split("-")[0], selfplay)
+        method = supervised if "-sl" in name else method
+        assert settings.load(method.Settings, path).name

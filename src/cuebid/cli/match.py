@@ -28,6 +28,12 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     rescore.add_argument("--json", action="store_true", help="as JSON")
     rescore.set_defaults(run=run_rescore)
 
+    compare = verbs.add_parser("compare", help="who won more from the same opponent on the same boards, by two records")
+    compare.add_argument("first", type=Path, metavar="FIRST.pbn")
+    compare.add_argument("second", type=Path, metavar="SECOND.pbn")
+    compare.add_argument("--json", action="store_true", help="as JSON")
+    compare.set_defaults(run=run_compare)
+
     ladder = verbs.add_parser("ladder", help="duplicate matches between many agents, as a table")
     ladder.add_argument("agents", nargs="+", metavar="AGENT", help="each meets each other one …")
     ladder.add_argument("--against", nargs="*", default=[], metavar="OTHER", help="… and each of these")
@@ -110,6 +116,20 @@ def run_ladder(options: argparse.Namespace) -> None:
         print(f"{rung.agent:24} {rung.version}")
     for result in results:
         _show_faults(result)
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from cuebid.match import compare
+
+    found = compare(options.first, options.second)
+    if options.json:
+        common.print_json(found.to_json())
+        return
+    first, second = found.agents
+    print(f"{first} beside {second}, each against {found.against}")
+    print(f"  {found.plain.boards:,} boards, {found.different:,} of them with different results\n")
+    print(f"{'IMPs/board more':24}{found.plain!s:>14}")
+    print(f"{'perfect defence':24}{found.perfect_defence!s:>14}")
 
 
 def run_rescore(options: argparse.Namespace) -> None:

@@ -132,10 +132,9 @@ def result_of(boards: Sequence[Board], place: str) -> Result:
     columns: list[list[int]] = [[], [], [], [], []]
     faults: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     for open_room, closed_room in matched:
-        plain, perfect = (_points(open_room, harsh) - _points(closed_room, harsh) for harsh in (False, True))
         values = (
-            imps(plain),
-            imps(perfect),
+            swing((open_room, closed_room), perfect_defence=False),
+            swing((open_room, closed_room), perfect_defence=True),
             numbers.setdefault(open_room.deal, len(numbers)),
             int(open_room.vulnerability or 0),
             int(_contested(open_room) or _contested(closed_room)),
@@ -155,6 +154,11 @@ def result_of(boards: Sequence[Board], place: str) -> Result:
         contested == 1,
         (dict(faults[0]), dict(faults[1])),
     )
+
+
+def swing(rooms: tuple[Board, Board], perfect_defence: bool) -> int:
+    """The first agent's IMPs at a board."""
+    return imps(_points(rooms[0], perfect_defence) - _points(rooms[1], perfect_defence))
 
 
 def _points(board: Board, perfect_defence: bool) -> int:
