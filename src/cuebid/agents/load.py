@@ -12,7 +12,8 @@ from cuebid.game import BridgeError
 WEIGHTS = Path(__file__).parents[1] / "weights"
 
 OTHERS = (
-    "a weights file (.npz with its card beside it), `random` or `random:SEED`, `pass`, "
+    "`search:NAME` (searches over a network, docs/search.md), a weights file (.npz with its card beside it), "
+    "`random` or `random:SEED`, `pass`, "
     "`process:COMMAND` (a program that speaks docs/engine-protocol.md) or `epbot:CARD`"
 )
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 from cuebid.agents.search import belief_path
 from cuebid.game import BridgeError
 from cuebid.networks.weights import read_card
+from cuebid.report.pictures import plots, save
 
 NOTHING = math.log(3)
 """The surprise, in nats, of one who thinks each hidden card is equally likely in each of the three hands."""
@@ -56,16 +57,7 @@ def table(known: Sequence[Known]) -> str:
 
 def draw(known: Sequence[Known], path: Path) -> None:
     """Write both as a picture, SVG or PNG by the name of the file."""
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        raise BridgeError("drawing needs matplotlib: pip install 'cuebid[train]'") from None
-
-    matplotlib.use("agg")
-    matplotlib.rcParams["svg.hashsalt"] = "cuebid"  # the same cards give the same bytes
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure, (left, right) = plots().subplots(1, 2, figsize=(10, 4), layout="constrained")
     for one in known:
         left.plot(one.calls, one.surprise, marker="o", label=one.name)
         right.plot(one.calls, [100 * share for share in one.partner], marker="o", label=one.name)
@@ -74,9 +66,4 @@ def draw(known: Sequence[Known], path: Path) -> None:
     left.set(xlabel="calls made", ylabel="surprise at a hidden card's holder, nats")
     right.set(xlabel="calls made", ylabel="% of partner's cards among the 13 likeliest")
     left.legend()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-    except ValueError as error:
-        raise BridgeError(f"{path}: {error}") from None
-    pyplot.close(figure)
+    save(figure, path)

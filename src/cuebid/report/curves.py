@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from cuebid.game import BridgeError
+from cuebid.report.pictures import plots, save
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +44,7 @@ def draw(curves: Sequence[Curve], path: Path, against: str = "the start", lowest
 
     What lies under `lowest` is cut off, so that one poor run does not flatten the others.
     """
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        raise BridgeError("drawing needs matplotlib: pip install 'cuebid[train]'") from None
-
-    matplotlib.use("agg")
-    matplotlib.rcParams["svg.hashsalt"] = "cuebid"  # the same curves give the same bytes
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    figure, axes = plots().subplots(figsize=(8, 5), layout="constrained")
     for curve in curves:
         (line,) = axes.plot(curve.minutes, curve.imps, label=curve.name)
         low, high = (
@@ -63,9 +55,4 @@ def draw(curves: Sequence[Curve], path: Path, against: str = "the start", lowest
     axes.set(xlabel="minutes of training", ylabel=f"IMPs a deal against {against} (± standard error)")
     axes.set_ylim(bottom=lowest)
     axes.legend()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-    except ValueError as error:
-        raise BridgeError(f"{path}: {error}") from None
-    pyplot.close(figure)
+    save(figure, path)
