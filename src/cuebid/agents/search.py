@@ -44,7 +44,7 @@ class SearchedAdvice(Advice):
 class Searcher:
     """Searches over a policy, wherever that is not sure of its call. In a match many decisions are worked on at once.
 
-    `text` is what follows `search:` in its name: a policy, then settings: `max,rounds=8,tricks=mixed`.
+    `text` is what follows `search:` in its name: a policy, then settings: `sayc,rounds=8,tricks=mixed`.
     """
 
     boards_at_once = 100
@@ -58,13 +58,9 @@ class Searcher:
         self._searched: list[float] = []
         self._busy = 0.0
 
-    @property
+    @cached_property
     def version(self) -> str:
         """Checksums of all networks it asks; the settings are in the name."""
-        return self._version
-
-    @cached_property
-    def _version(self) -> str:
         files = {"policy": weights_path(self._policy)}
         if self.settings.opponents:
             files["opponents"] = weights_path(self.settings.opponents)

@@ -56,7 +56,9 @@ def taking(agent: str, time: float | None) -> str:
     """An agent's name, with so many seconds for each decision where it searches."""
     if time is None or agent.partition(":")[0] != "search":
         return agent
-    return f"{agent if ':' in agent else 'search:sayc'},seconds={time:g}"
+    from cuebid.agents.search import DEFAULT
+
+    return f"{agent if ':' in agent else f'search:{DEFAULT}'},seconds={time:g}"
 
 
 def check_searches(time: float | None, *agents: str) -> None:

@@ -16,7 +16,9 @@ from cuebid import networks
 from cuebid.agents.load import weights_path
 from cuebid.game import BridgeError
 from cuebid.learn.captured import Captured, Step
-from cuebid.learn.networks import Layers
+from cuebid.learn.dealing import random_owners
+from cuebid.learn.league import frozen
+from cuebid.learn.networks import Layers, policy
 from cuebid.learn.rollout import Moment, bid_out, chosen
 from cuebid.learn.runs import Run, pick_device, set_rate, source_commit, warmed
 from cuebid.networks import Architecture
@@ -141,13 +143,7 @@ def train(
 
 def _players(settings: Settings, device: torch.device) -> list[nn.Module]:
     """The policy, then those it meets."""
-    players: list[nn.Module] = []
-    for name in (settings.policy, *settings.others):
-        arrays, card = networks.read(weights_path(name))
-        player = Layers(card.layers)
-        player.take(arrays)
-        players.append(player.to(device).eval().requires_grad_(False))
-    return players
+    return [frozen(policy(name)).to(device) for name in (settings.policy, *settings.others)]
 
 
 @torch.no_grad()
@@ -163,7 +159,7 @@ def situations(
     def whole(below: int, count: int = tables) -> Tensor:
         return torch.randint(0, below, (count,), generator=source, device=device)
 
-    order = torch.rand(tables, 52, generator=source, device=device).argsort(dim=1)
+    owner = random_owners(tables, source)
     foreign = torch.rand(tables, generator=source, device=device) < settings.others_share * (len(players) > 1)
     met = torch.where(foreign, 1 + whole(max(1, len(players) - 1)), 0)
     sits = whole(2)
@@ -179,7 +175,7 @@ def situations(
         return torch.where(drawn[now.table], chosen(now.chances, source, False), chosen(now.chances, source, True))
 
     start = Auctions.start(whole(4), whole(4))
-    bid_out(start, Hands.of((order % 4).to(torch.uint8)), players, seats, choose, encodings.value)
+    bid_out(start, Hands.of(owner), players, seats, choose, encodings.value)
     return torch.cat(seen), torch.cat(made)
 
 

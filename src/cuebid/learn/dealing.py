@@ -17,6 +17,12 @@ from cuebid.game import BridgeError
 Vulnerabilities = Literal["random", "none"]
 
 
+def random_owners(count: int, source: torch.Generator) -> Tensor:
+    """Random deals uint8 [count, 52], the seat that holds each card, where the generator is."""
+    order = torch.rand(count, 52, generator=source, device=source.device).argsort(dim=1)
+    return (order % 4).to(torch.uint8)
+
+
 @dataclass(slots=True)
 class Deals:
     """`N` deals, each to be bid at two tables."""

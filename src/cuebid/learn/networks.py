@@ -7,6 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cuebid import networks
+from cuebid.agents.load import weights_path
 from cuebid.networks import Architecture
 from cuebid.networks.architecture import Floats, hand_counts
 from cuebid.networks.weights import Arrays
@@ -86,6 +88,14 @@ class Layers(nn.Module):
                 layer = self._layer(number)
                 layer.weight.copy_(torch.from_numpy(arrays[f"layers.{number}.weight"].astype(np.float32).T))
                 layer.bias.copy_(torch.from_numpy(arrays[f"layers.{number}.bias"].astype(np.float32)))
+
+
+def policy(name: str) -> Layers:
+    """A trained policy: a shipped name or a weights file."""
+    arrays, card = networks.read(weights_path(name))
+    layers = Layers(card.layers)
+    layers.take(arrays)
+    return layers
 
 
 @torch.no_grad()

@@ -9,8 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from cuebid import networks
-from cuebid.agents.load import weights_path
 from cuebid.game import BridgeError
 from cuebid.learn import tricks
 from cuebid.learn.adan import Adan
@@ -18,7 +16,7 @@ from cuebid.learn.critic import Critic
 from cuebid.learn.dealing import Deals, SolvedDeals
 from cuebid.learn.imitation import Corpus
 from cuebid.learn.league import League, frozen
-from cuebid.learn.networks import Layers
+from cuebid.learn.networks import Layers, policy
 from cuebid.learn.postmortem import review
 from cuebid.learn.replay import Replay
 from cuebid.learn.rollout import Seen, advantages, duel, play
@@ -41,7 +39,7 @@ class SelfPlay:
         torch.manual_seed(settings.seed)
         self.policy = _starting_policy(settings).to(self.device)
         self.begin = frozen(self.policy)
-        self.against = {name: frozen(_read(name)).to(self.device) for name in settings.against}
+        self.against = {name: frozen(policy(name)).to(self.device) for name in settings.against}
         sees = settings.value_sees_all, settings.value_sees_tricks, settings.value_sees_others
         judged = settings.algorithm != "postmortem"
         value = Critic(settings.value_width, *sees).to(self.device) if judged else None
@@ -57,7 +55,7 @@ class SelfPlay:
             largest_ratio=settings.largest_ratio,
             capture=capture,
         )
-        rivals = [_read(name).to(self.device) for name in settings.rivals]
+        rivals = [policy(name).to(self.device) for name in settings.rivals]
         self.league = League(self.policy, settings.opponents, settings.league_most, rivals)
         self.replay = Replay(settings.replay, settings.priority_exponent, self.device)
         self.averaged = copy.deepcopy(self.begin)
@@ -264,14 +262,7 @@ class SelfPlay:
 
 
 def _starting_policy(settings: Settings) -> Layers:
-    return _read(settings.start) if settings.start else Layers(settings.architecture)
-
-
-def _read(name: str) -> Layers:
-    arrays, card = networks.read(weights_path(name))
-    policy = Layers(card.layers)
-    policy.take(arrays)
-    return policy
+    return policy(settings.start) if settings.start else Layers(settings.architecture)
 
 
 def _optimizer(settings: Settings, policy: nn.Module, value: nn.Module | None, capture: bool) -> torch.optim.Optimizer:

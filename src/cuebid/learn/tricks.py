@@ -19,7 +19,7 @@ from cuebid.agents.load import weights_path
 from cuebid.doubledummy import shipped_store
 from cuebid.game import BridgeError
 from cuebid.learn.captured import Captured, Step
-from cuebid.learn.dealing import SolvedDeals
+from cuebid.learn.dealing import SolvedDeals, random_owners
 from cuebid.learn.runs import Run, pick_device, set_rate, source_commit, warmed
 from cuebid.networks import TricksArchitecture
 from cuebid.networks.tricks import COUNTS
@@ -108,8 +108,7 @@ def estimated_deals(network: nn.Module, count: int, seed: int, device: torch.dev
     owners, tables = [], []
     for start in range(0, count, BLOCK):
         size = min(BLOCK, count - start)
-        order = torch.rand(size, 52, generator=source, device=device).argsort(dim=1)
-        owner = (order % 4).to(torch.uint8)
+        owner = random_owners(size, source)
         luck = torch.rand(size, 1, 1, 1, generator=source, device=device)
         luck = torch.cat([luck, 1 - luck, luck, 1 - luck], dim=1)
         below = chances(network, owner).cumsum(dim=-1)[..., :-1]

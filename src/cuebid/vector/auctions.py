@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 from array_api_compat import array_namespace, device
 
 from cuebid.game import Auction, Seat
-
-Array = Any
-"""A NumPy array or a Torch tensor."""
+from cuebid.vector.tables import Array, Tables
 
 HISTORY = 106
 
 
 @dataclass(slots=True)
-class Auctions:
+class Auctions(Tables):
     """`T` tables in the middle of their auctions; `step` moves all of them on in place.
 
     Four flags, one a seat, are kept as the four bytes of a 32-bit word (North's lowest), so that the view of another
@@ -71,16 +68,6 @@ class Auctions:
     def over(self) -> Array:
         """bool [T]."""
         return (self.passes >= 4) | ((self.passes == 3) & (self.highest >= 0))
-
-    def select(self, index: Array) -> Self:
-        """A copy of these tables alone: indices or a mask."""
-        return type(self)(*(getattr(self, field.name)[index] for field in fields(self)))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """The tables of all these, one after the other."""
-        xp = array_namespace(parts[0].dealer)
-        return cls(*(xp.concat([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def legal(self) -> Array:
         """bool [T, 38]: the legal calls by number; none at tables where the auction is over."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Self
 
 from array_api_compat import array_namespace, device
 
 from cuebid.game.scoring import IMP_STEPS
-from cuebid.vector.auctions import Array, Auctions
+from cuebid.vector.auctions import Auctions
+from cuebid.vector.tables import Array, Tables
 
 
 @dataclass(slots=True)
-class Contracts:
+class Contracts(Tables):
     """The contracts of `T` tables; where all passed, `level` is 0 and the rest means nothing."""
 
     level: Array
@@ -42,16 +42,6 @@ class Contracts:
             doubled=auctions.doubled,
             declarer=xp.where(named_by_first == 1, side, side + 2),
         )
-
-    def select(self, index: Array) -> Self:
-        """These tables alone: indices or a mask."""
-        return type(self)(*(getattr(self, field.name)[index] for field in fields(self)))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """The tables of all these, one after the other."""
-        xp = array_namespace(parts[0].level)
-        return cls(*(xp.concat([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def tricks(self, table: Array) -> Array:
         """int64 [T]: the declarers' tricks from double dummy tables, integers [T, 4, 5]."""

@@ -10,7 +10,8 @@ from typing import Self
 
 from array_api_compat import array_namespace, device
 
-from cuebid.vector.auctions import Array, Auctions
+from cuebid.vector.auctions import Auctions
+from cuebid.vector.tables import Array
 
 POLICY = 480
 VALUE = 636
